@@ -1,0 +1,1 @@
+//! Diagnostics with exact spans, and the reporters that print them.

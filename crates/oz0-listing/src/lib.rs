@@ -1,0 +1,1 @@
+//! A function's listing: escape, canonical JSON, hash, names, differences and files.

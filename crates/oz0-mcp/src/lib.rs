@@ -1,0 +1,1 @@
+//! The Model Context Protocol on the wire, as raw JSON-RPC.

@@ -1,0 +1,1 @@
+//! The test node: measures what a plugin's servers list, and runs its contract tests.

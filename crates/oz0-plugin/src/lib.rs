@@ -1,0 +1,1 @@
+//! A plugin's folder and manifest: types, loader, source digest.

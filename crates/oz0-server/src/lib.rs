@@ -1,0 +1,1 @@
+//! A plugin's servers: locks, surroundings, sandbox, start and stop.

@@ -1,0 +1,1 @@
+//! YAML with spans, limits, and edits that keep comments.
