@@ -1,36 +1,84 @@
-//! The first process of a server's PID namespace: see [`super`].
+//! The process that confines itself and starts the server: see [`super`].
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-use nix::sys::signal::{SigSet, Signal};
-use rustix::process::{Pid, WaitStatus};
-
-use super::protocol::{Ended, Failure, FailureKind, MissingLayer, Order, Report};
+use super::protocol::{Failure, FailureKind, Layer, MissingLayer, Order, Report};
 use super::wiring::{
-    KILL_ALL, Reports, block_signals, close_inherited_reports, let_go_of_stdio, parent_in_proc,
-    read_order, unavailable,
+    Reports, attend, block_signals, close_inherited_reports, exit_code, let_go_of_stdio,
+    parent_in_proc, read_order, unavailable,
 };
-use super::{MISUSED, confine, outer, root};
+use super::{MISUSED, confine, root};
 use crate::surroundings::Places;
 
-/// Builds the server's root, confines itself, starts the server and stays until it ends.
+type Started = (Child, Vec<MissingLayer>);
+
+/// Tier 1: the first process of a PID namespace, which builds the root.
 pub(crate) fn first_process(parent: i32) -> u8 {
+    run(parent, || {
+        let order = read_order()?;
+        let places = Places::fixed(order.variation);
+        let mut missing = Vec::new();
+        if !order.network {
+            missing.extend(confine::raise_loopback());
+        }
+        missing.extend(root::build(&order, &places)?);
+        missing.extend(confine::limits(true));
+        missing.extend(confine::forbid_new_privileges());
+        confine::leave_root()?;
+        missing.extend(confine::drop_capabilities());
+        missing.extend(confine::landlock(&root::fixed_rules(&order, &places), true));
+        missing.extend(confine::seccomp(confine::Sockets::Internet));
+        Ok((start(&order, &places)?, missing))
+    })
+}
+
+/// Tier 0: confines itself as far as that goes without namespaces; `room` is an empty folder.
+pub(crate) fn plain_process(parent: i32, room: &Path) -> u8 {
+    run(parent, || {
+        let order = read_order()?;
+        let places = root::furnish_plainly(&order, room)?;
+        let mut missing = Vec::new();
+        missing.extend(confine::limits(false));
+        missing.extend(confine::forbid_new_privileges());
+        let rules = root::plain_rules(&order, &places, room);
+        let files = confine::landlock(&rules, order.network);
+        let sockets =
+            if order.network { confine::Sockets::Internet } else { confine::Sockets::Local };
+        let calls = confine::seccomp(sockets);
+        if !order.network && files.is_some() && calls.is_some() {
+            missing.push(MissingLayer {
+                layer: Layer::Network,
+                reason: "neither a namespace, Landlock nor seccomp takes it away".to_owned(),
+            });
+        }
+        missing.extend(files);
+        missing.extend(calls);
+        Ok((start(&order, &places)?, missing))
+    })
+}
+
+/// What both tiers have in common: set up, start, report, wait, end as the server did.
+fn run(parent: i32, set_up: impl FnOnce() -> Result<Started, Failure>) -> u8 {
     let signals = block_signals();
-    let die = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-    // `getppid` is 0 here, where the parent is in another namespace; the host's `/proc`, which is
+    let asked = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    // `getppid` is 0 where the parent is in another PID namespace; the host's `/proc`, which is
     // still this process's, knows it.
-    if die.is_err() || parent_in_proc().ok() != Some(parent) {
+    if asked.is_err() || parent_in_proc().ok() != Some(parent) {
         return MISUSED;
     }
     let Ok(mut reports) = Reports::inherit() else { return MISUSED };
     close_inherited_reports();
-    match set_up() {
-        Ok((mut server, missing)) => {
+    // No controlling terminal, and a process group that a Ctrl-C does not reach.
+    let started = rustix::process::setsid()
+        .map_err(|error| unavailable("start a session")(error.into()))
+        .and_then(|_| set_up());
+    match started {
+        Ok((server, missing)) => {
             let_go_of_stdio();
             reports.send(&Report::Ready { missing });
-            let ended = attend(&signals, &mut server);
+            let ended = attend(&signals, &server);
             reports.send(&Report::Ended(ended));
             exit_code(ended)
         }
@@ -41,28 +89,8 @@ pub(crate) fn first_process(parent: i32) -> u8 {
     }
 }
 
-fn set_up() -> Result<(Child, Vec<MissingLayer>), Failure> {
-    // No controlling terminal, and a process group that a Ctrl-C does not reach.
-    rustix::process::setsid().map_err(|error| unavailable("start a session")(error.into()))?;
-    let order = read_order()?;
-    let places = Places::fixed(order.variation);
-    let mut missing = Vec::new();
-    if !order.network {
-        missing.extend(confine::raise_loopback());
-    }
-    missing.extend(root::build(&order, &places)?);
-    missing.extend(confine::limits(true));
-    missing.extend(confine::forbid_new_privileges());
-    confine::leave_root()?;
-    missing.extend(confine::drop_capabilities());
-    missing.extend(confine::landlock(&root::fixed_rules(&order, &places), true));
-    missing.extend(confine::seccomp(confine::Sockets::Internet));
-    let server = start(&order, &places)?;
-    Ok((server, missing))
-}
-
 /// Starts the server, in the surroundings that it was ordered in.
-pub(crate) fn start(order: &Order, places: &Places) -> Result<Child, Failure> {
+fn start(order: &Order, places: &Places) -> Result<Child, Failure> {
     let Some((name, arguments)) = order.argv.split_first() else {
         return Err(no_program("", "the command is empty"));
     };
@@ -117,45 +145,4 @@ fn find_program(name: &str, path: &str, folder: &Path) -> Result<PathBuf, Failur
         .map(|directory| Path::new(directory).join(name))
         .find(|candidate| is_program(candidate))
         .ok_or_else(|| no_program(name, &format!("no such program on its PATH, {path}")))
-}
-
-/// Waits for the server to end, reaps whatever else ends, and passes on what the launcher wants.
-pub(crate) fn attend(signals: &SigSet, server: &mut Child) -> Ended {
-    let pid = Pid::from_child(server);
-    loop {
-        match signals.wait() {
-            Ok(Signal::SIGCHLD) => {
-                while let Some((ended, status)) = outer::reap() {
-                    if ended == pid {
-                        return how(status);
-                    }
-                }
-            }
-            Ok(Signal::SIGTERM) => {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-            }
-            Ok(signal) if signal == KILL_ALL => {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-            Ok(_) => {}
-            Err(_) => return Ended::Signalled(libc::SIGKILL),
-        }
-    }
-}
-
-fn how(status: WaitStatus) -> Ended {
-    match (status.exit_status(), status.terminating_signal()) {
-        (Some(code), _) => Ended::Exited(code),
-        (None, Some(signal)) => Ended::Signalled(signal),
-        (None, None) => Ended::Signalled(libc::SIGKILL),
-    }
-}
-
-/// As a shell would: the code, or 128 and the signal's number.
-pub(crate) fn exit_code(ended: Ended) -> u8 {
-    let code = match ended {
-        Ended::Exited(code) => code,
-        Ended::Signalled(signal) => 128 + signal,
-    };
-    u8::try_from(code).unwrap_or(MISUSED)
 }

@@ -13,10 +13,11 @@
 //! asked the kernel to be killed when its parent ends, and then looked whether the parent had
 //! ended before it asked.
 //!
-//! **Tier 0** is for kernels that refuse any of it. The outer process stays and declares itself
-//! sub-reaper, so that orphans of the server come to it, and kills every descendant before it ends.
-//! When oz0 ends, however abruptly, the kernel wakes it with a signal. Landlock, seccomp and the
-//! limits hold in tier 0 as well, where the kernel has them; what is missing is said.
+//! **Tier 0** is for kernels that refuse any of it. The outer process declares itself sub-reaper,
+//! so that orphans of the server come to it, and kills every descendant before it ends. When oz0
+//! ends, however abruptly, the kernel wakes it with a signal. The inner process confines itself by
+//! Landlock, seccomp and limits in tier 0 as well, where the kernel has them; what is missing is
+//! said.
 
 pub(crate) mod confine;
 pub(crate) mod inner;
@@ -27,6 +28,7 @@ pub(crate) mod root;
 pub(crate) mod wiring;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The word that makes `oz0` a sandbox rather than a command line.
@@ -59,6 +61,9 @@ pub fn sandbox_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             }
         }
         ["inner", parent] => parent.parse().map_or(MISUSED, inner::first_process),
+        ["inner-plain", parent, room] => parent
+            .parse()
+            .map_or(MISUSED, |parent| inner::plain_process(parent, Path::new(room))),
         _ => MISUSED,
     };
     ExitCode::from(code)

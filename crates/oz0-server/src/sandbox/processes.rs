@@ -21,7 +21,7 @@ pub(crate) fn end_descendants() {
                 let _ = rustix::process::kill_process(pid, signal);
             }
         }
-        while super::outer::reap().is_some() {}
+        while super::wiring::reap().is_some() {}
         if descendants().is_empty() || Instant::now() > deadline {
             return;
         }

@@ -2,11 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::process::Child;
 
 use nix::sys::signal::{SigSet, Signal};
 use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, WaitStatus};
 
-use super::protocol::{Failure, FailureKind, ORDER_LIMIT, Order, REPORTS, Report};
+use super::MISUSED;
+use super::protocol::{Ended, Failure, FailureKind, ORDER_LIMIT, Order, REPORTS, Report};
 
 /// *Kill everything and end*: what the launcher sends to a sandbox. A signal of its own, since
 /// `SIGTERM` is passed on to the server, and since a sub-reaper must never be killed outright.
@@ -127,4 +130,51 @@ pub(crate) fn unavailable<'a>(
         operation: operation.into(),
         reason: error.to_string(),
     }
+}
+
+/// Waits for a child to end, reaps whatever else ends, and passes on what the launcher wants.
+pub(crate) fn attend(signals: &SigSet, child: &Child) -> Ended {
+    let pid = Pid::from_child(child);
+    loop {
+        match signals.wait() {
+            Ok(Signal::SIGCHLD) => {
+                while let Some((ended, status)) = reap() {
+                    if ended == pid {
+                        return how(status);
+                    }
+                }
+            }
+            Ok(Signal::SIGTERM) => {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            }
+            Ok(signal) if signal == KILL_ALL => {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+            // Ctrl-C and a closed terminal are the launcher's to act on.
+            Ok(_) => {}
+            Err(_) => return Ended::Signalled(libc::SIGKILL),
+        }
+    }
+}
+
+fn how(status: WaitStatus) -> Ended {
+    match (status.exit_status(), status.terminating_signal()) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, Some(signal)) => Ended::Signalled(signal),
+        (None, None) => Ended::Signalled(libc::SIGKILL),
+    }
+}
+
+/// As a shell would: the code, or 128 and the signal's number.
+pub(crate) fn exit_code(ended: Ended) -> u8 {
+    let code = match ended {
+        Ended::Exited(code) => code,
+        Ended::Signalled(signal) => 128 + signal,
+    };
+    u8::try_from(code).unwrap_or(MISUSED)
+}
+
+/// Reaps whatever child has ended, if one has.
+pub(crate) fn reap() -> Option<(Pid, WaitStatus)> {
+    rustix::process::wait(WaitOptions::NOHANG).ok().flatten()
 }
