@@ -1,0 +1,4 @@
+//! What must hold of the workspace as a whole.
+
+mod architecture;
+mod layering;
