@@ -1,0 +1,5 @@
+//! What must hold of the workspace as a whole.
+#![expect(clippy::unwrap_used, reason = "a test says what is wrong by failing")]
+
+mod architecture;
+mod layering;
