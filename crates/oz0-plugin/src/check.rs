@@ -7,8 +7,7 @@
 use oz0_diagnostic::{Check, Level};
 
 /// A file of the plugin does not decode, or a key of it is unknown, missing or mistyped.
-pub static OZ_L001: Check =
-    Check { code: "OZ-L001", name: "does-not-decode", level: Level::Error };
+pub static OZ_L001: Check = Check { code: "OZ-L001", name: "does-not-decode", level: Level::Error };
 
 /// A name, ID or address is malformed, or refers to nothing.
 pub static OZ_L002: Check =

@@ -47,7 +47,10 @@ pub enum LoadError {
 
 impl LoadError {
     /// Wraps what the system said about an operation on a path.
-    pub(crate) fn io(operation: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(
+        operation: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { operation, path, source }
     }

@@ -21,7 +21,8 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), LoadError> {
         _ => Path::new("."),
     };
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".oz0-").suffix(".tmp").tempfile_in(folder)?;
+        let mut file =
+            tempfile::Builder::new().prefix(".oz0-").suffix(".tmp").tempfile_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().set_permissions(Permissions::from_mode(0o644))?;
         file.as_file().sync_all()?;

@@ -36,8 +36,7 @@ fn to_json(node: &Node, cx: &mut Context<'_>) -> Option<serde_json::Value> {
                     }
                     (None, _) => {
                         whole = false;
-                        let message =
-                            format!("{} has {} as a key", cx.subject(), entry.key.kind());
+                        let message = format!("{} has {} as a key", cx.subject(), entry.key.kind());
                         let span = cx.span(entry.key.range.clone());
                         cx.misshape(
                             Diagnostic::new(&OZ_L001, span, message)

@@ -42,6 +42,8 @@ pub(crate) struct Context<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Whether some value had a shape that the schema does not accept.
     pub(crate) misshapen: bool,
+    /// Whether some of the file is not in the tree, so that what seems to be missing may just not have been read.
+    pub(crate) partial: bool,
     pub(crate) references: Vec<Reference>,
 }
 
@@ -53,6 +55,7 @@ impl<'a> Context<'a> {
             anchors: Vec::new(),
             diagnostics: Vec::new(),
             misshapen: false,
+            partial: false,
             references: Vec::new(),
         }
     }
@@ -158,13 +161,7 @@ impl<'a> Context<'a> {
     }
 
     /// A text that is not what it should be. `what` is a noun phrase: "a plugin's name".
-    pub(crate) fn malformed(
-        &mut self,
-        node: &Node,
-        check: &'static Check,
-        what: &str,
-        rule: &str,
-    ) {
+    pub(crate) fn malformed(&mut self, node: &Node, check: &'static Check, what: &str, rule: &str) {
         let text = node.as_str().unwrap_or_default();
         let message = format!("{}: `{}` is not {what}", self.subject(), brief(text));
         let diagnostic = Diagnostic::new(check, self.span(node.range.clone()), message);
@@ -230,6 +227,7 @@ impl<'n> Record<'n> {
                 let given: Vec<&Entry> = keys.iter().filter_map(|key| self.entry(key)).collect();
                 match given.as_slice() {
                     [_] => {}
+                    [] if cx.partial => {}
                     [] => {
                         let message =
                             format!("{} needs exactly one of {}", cx.subject(), listed(keys));
@@ -255,7 +253,9 @@ impl<'n> Record<'n> {
                 }
             }
             Constraint::OnlyWith(key, needed) => {
-                if let (Some(entry), None) = (self.entry(key), self.entry(needed)) {
+                if let (Some(entry), None, false) =
+                    (self.entry(key), self.entry(needed), cx.partial)
+                {
                     let message =
                         format!("{} has `{key}`, which only goes with `{needed}`", cx.subject());
                     let span = cx.span(entry.key.range.clone());
@@ -287,10 +287,14 @@ impl<'n> Record<'n> {
         key: &'static str,
     ) -> Option<crate::Spanned<T>> {
         if self.entry(key).is_none() {
+            if cx.partial {
+                return None;
+            }
             let message = format!("{} lacks the key `{key}`", cx.subject());
-            cx.misshape(Diagnostic::new(&OZ_L001, cx.anchor(), message).help(format!(
-                "add `{key}:`; `oz0 plugin schema` describes what goes there"
-            )));
+            cx.misshape(
+                Diagnostic::new(&OZ_L001, cx.anchor(), message)
+                    .help(format!("add `{key}:`; `oz0 plugin schema` describes what goes there")),
+            );
             return None;
         }
         self.optional(cx, key)?
@@ -309,10 +313,10 @@ impl<'n> Record<'n> {
 
 fn unknown_key(cx: &mut Context<'_>, entry: &Entry, known: &[&'static str]) {
     let span = cx.span(entry.key.range.clone());
-    let shown = entry
-        .key
-        .as_str()
-        .map_or_else(|| format!("{} as a key", entry.key.kind()), |key| format!("unknown key `{}`", brief(key)));
+    let shown = entry.key.as_str().map_or_else(
+        || format!("{} as a key", entry.key.kind()),
+        |key| format!("unknown key `{}`", brief(key)),
+    );
     let message = match cx.path.is_empty() {
         true => shown,
         false => format!("{shown} in `{}`", cx.place()),

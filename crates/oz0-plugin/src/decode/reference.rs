@@ -26,9 +26,15 @@ pub(crate) enum Target {
     /// A tool of this plugin, where no other's can stand.
     OwnTool(String),
     /// A function or a whole tool, of this plugin or another.
-    Function { plugin: Option<String>, function: String },
+    Function {
+        plugin: Option<String>,
+        function: String,
+    },
     /// An agent, of this plugin or another.
-    Agent { plugin: Option<String>, agent: String },
+    Agent {
+        plugin: Option<String>,
+        agent: String,
+    },
     /// A flow of this plugin.
     Flow(String),
     Connection(String),
@@ -37,7 +43,10 @@ pub(crate) enum Target {
     /// Another plugin.
     Plugin(String),
     /// A param of a tool's connection.
-    Param { connection: Option<String>, param: String },
+    Param {
+        connection: Option<String>,
+        param: String,
+    },
     /// A file or folder of the plugin, which only the folder's loader can look for.
     File(String),
 }
@@ -69,8 +78,6 @@ pub(crate) struct Names {
     /// Each connection's params.
     connections: BTreeMap<String, BTreeSet<String>>,
     uses: BTreeMap<String, Used>,
-    /// Whether there was a manifest to take names from. Without one every name is taken to be right.
-    known: bool,
 }
 
 /// The names under a key of a mapping.
@@ -94,11 +101,7 @@ fn texts(node: &Node, key: &str) -> BTreeSet<String> {
 }
 
 /// The entries of a mapping under a key of a mapping, read one by one.
-fn entries<T>(
-    node: Option<&Node>,
-    key: &str,
-    read: impl Fn(&Node) -> T,
-) -> BTreeMap<String, T> {
+fn entries<T>(node: Option<&Node>, key: &str, read: impl Fn(&Node) -> T) -> BTreeMap<String, T> {
     match node.and_then(|node| node.get(key)).map(|entry| &entry.value.value) {
         Some(Value::Mapping(entries)) => entries
             .iter()
@@ -122,15 +125,11 @@ impl Names {
                 tools: texts(node, "tools"),
                 agents: texts(node, "agents"),
             }),
-            known: root.is_some(),
         }
     }
 
     /// Reports every reference that finds nothing.
     pub(crate) fn resolve(&self, references: &[Reference], cx: &mut Context<'_>) {
-        if !self.known {
-            return;
-        }
         // The nearest name is looked for among all of them: a courtesy, which a manifest of ten thousand mistakes
         // must not turn into a wait.
         let mut courtesies = 64_usize;
@@ -159,9 +158,7 @@ impl Names {
             Target::Connection(connection) => {
                 absent_from(self.connections.keys(), "connection", "connections", connection)
             }
-            Target::Plugin(plugin) => {
-                absent_from(self.uses.keys(), "plugin", "uses", plugin)
-            }
+            Target::Plugin(plugin) => absent_from(self.uses.keys(), "plugin", "uses", plugin),
             Target::Param { connection, param } => self.param(connection.as_deref(), param),
             Target::File(_) => None,
         }
@@ -176,7 +173,11 @@ impl Names {
             .find(|(_, used)| used.tools.iter().any(|function| function.starts_with(&prefix)));
         match foreign {
             Some((plugin, _)) => Some((
-                format!("the tool `{}` is of the plugin `{}`, and only the plugin's own can stand here", brief(tool), brief(plugin)),
+                format!(
+                    "the tool `{}` is of the plugin `{}`, and only the plugin's own can stand here",
+                    brief(tool),
+                    brief(plugin)
+                ),
                 Nearby::none("name a function of a tool under `tools:`".to_owned()),
             )),
             None => Some((message, nearby)),
@@ -211,7 +212,10 @@ impl Names {
                     Some((message, nearby))
                 }
                 [first, ..] => Some((
-                    format!("`{}` is a function of more than one plugin under `uses:`", brief(function)),
+                    format!(
+                        "`{}` is a function of more than one plugin under `uses:`",
+                        brief(function)
+                    ),
                     Nearby::none(format!("write which one: {}/{}", brief(first), brief(function))),
                 )),
             };
@@ -260,7 +264,10 @@ impl Names {
     fn param(&self, connection: Option<&str>, param: &str) -> Option<(String, Nearby<'_>)> {
         let Some(connection) = connection else {
             return Some((
-                format!("`{{{}}}` stands for a param, and the tool has no connection", brief(param)),
+                format!(
+                    "`{{{}}}` stands for a param, and the tool has no connection",
+                    brief(param)
+                ),
                 Nearby::none("add `connection:` to the tool, or write the URL out".to_owned()),
             ));
         };
@@ -300,7 +307,9 @@ impl Nearby<'_> {
             None
         };
         match near {
-            Some(near) => Some(format!("did you mean `{}`? Otherwise, {}", brief(near), self.otherwise)),
+            Some(near) => {
+                Some(format!("did you mean `{}`? Otherwise, {}", brief(near), self.otherwise))
+            }
             None => Some(self.otherwise),
         }
     }

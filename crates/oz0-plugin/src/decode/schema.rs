@@ -27,7 +27,11 @@ impl Definitions {
     }
 
     pub(crate) fn into_value(self) -> Value {
-        self.0.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect::<Map<_, _>>().into()
+        self.0
+            .into_iter()
+            .map(|(name, schema)| (name.to_owned(), schema))
+            .collect::<Map<_, _>>()
+            .into()
     }
 }
 
@@ -71,9 +75,8 @@ impl Object {
                     self.constraints.insert("oneOf".to_owned(), branches.into());
                 }
                 Constraint::OnlyWith(key, needed) => {
-                    self.constraints
-                        .entry("dependentRequired")
-                        .or_insert_with(|| json!({}))[*key] = json!([needed]);
+                    self.constraints.entry("dependentRequired").or_insert_with(|| json!({}))
+                        [*key] = json!([needed]);
                 }
             }
         }
@@ -95,6 +98,7 @@ impl Object {
 
 /// A doc comment as one paragraph without Rust's link brackets.
 fn prose(doc: &[&str]) -> String {
-    let lines: Vec<&str> = doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> =
+        doc.iter().map(|line| line.trim()).filter(|line| !line.is_empty()).collect();
     lines.join(" ").replace("[`", "`").replace("`]", "`")
 }

@@ -43,7 +43,8 @@ impl<T: Text> Decode for T {
             return None;
         };
         if T::reserved(text) {
-            let message = format!("{}: the ID `{}` is the platform's own", cx.subject(), brief(text));
+            let message =
+                format!("{}: the ID `{}` is the platform's own", cx.subject(), brief(text));
             let diagnostic =
                 Diagnostic::new(&crate::check::OZ_L003, cx.span(node.range.clone()), message)
                     .help("give it another ID, such as one that begins with the plugin's name");

@@ -30,7 +30,8 @@ impl Rules {
             let at = error.valid_up_to();
             let span = Span::new(&source, at..at + char::REPLACEMENT_CHARACTER.len_utf8());
             let message = format!("byte {at} of the file is not UTF-8");
-            diagnostics.push(Diagnostic::new(&OZ_L001, span, message).help("save the file as UTF-8"));
+            diagnostics
+                .push(Diagnostic::new(&OZ_L001, span, message).help("save the file as UTF-8"));
         }
         let mut builder = GitignoreBuilder::new(folder);
         let mut start = 0;

@@ -10,13 +10,13 @@ mod ignore;
 mod walk;
 
 use std::fs::{File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 pub(crate) use copy::copy;
 pub(crate) use digest::digest;
-pub(crate) use walk::{Folder, walk};
+pub(crate) use walk::{Folder, unpackable_kind, walk};
 
 use crate::LoadError;
 
@@ -188,4 +188,17 @@ impl<'f> Opened<'f> {
         }
         self.check()
     }
+}
+
+/// The bytes of a packed file, at most `limit` and one more.
+pub(crate) fn read(root: &Path, packed: &PackedFile, limit: u64) -> Result<Vec<u8>, LoadError> {
+    let opened = Opened::open(root, packed)?;
+    let mut bytes = Vec::new();
+    (&opened.file)
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(LoadError::io("read", &opened.path))?;
+    let len = bytes.len() as u64;
+    opened.finish(if len > limit { packed.len } else { len })?;
+    Ok(bytes)
 }

@@ -58,18 +58,22 @@ fn read_folder(
     folder: &mut Folder,
     open: &mut Vec<Open>,
 ) -> Result<(), LoadError> {
-    let read = LoadError::io;
     let mut entries = Vec::new();
-    for entry in fs::read_dir(&at.path).map_err(read("read the folder", &at.path))? {
-        let entry = entry.map_err(read("read the folder", &at.path))?;
-        let kind = entry.file_type().map_err(read("read", entry.path()))?;
+    for entry in fs::read_dir(&at.path).map_err(LoadError::io("read the folder", &at.path))? {
+        let entry = entry.map_err(LoadError::io("read the folder", &at.path))?;
+        let kind = entry.file_type().map_err(LoadError::io("read", entry.path()))?;
         entries.push((entry.file_name(), kind));
     }
     let rules = match entries.iter().find(|(name, _)| name == OsStr::new(ignore::NAME)) {
         Some((name, kind)) if kind.is_file() => {
             let path = at.path.join(name);
             let bytes = read_bounded(&path)?;
-            at.rules.with(&at.path, &format!("{}{}", at.prefix, ignore::NAME), &bytes, &mut folder.diagnostics)
+            at.rules.with(
+                &at.path,
+                &format!("{}{}", at.prefix, ignore::NAME),
+                &bytes,
+                &mut folder.diagnostics,
+            )
         }
         _ => at.rules.clone(),
     };
@@ -86,7 +90,7 @@ fn read_folder(
         } else if kind.is_dir() {
             open.push(Open { path, prefix: format!("{shown}/"), rules: rules.clone() });
         } else {
-            let metadata = fs::symlink_metadata(&path).map_err(read("read", &path))?;
+            let metadata = fs::symlink_metadata(&path).map_err(LoadError::io("read", &path))?;
             if !metadata.is_file() {
                 return Err(LoadError::Changed { path });
             }
@@ -130,7 +134,7 @@ fn unpackable_name(name: &OsStr) -> Option<Reason> {
     }
 }
 
-fn unpackable_kind(kind: FileType) -> Option<Reason> {
+pub(crate) fn unpackable_kind(kind: FileType) -> Option<Reason> {
     if kind.is_symlink() {
         Some(Reason::Link)
     } else if kind.is_fifo() {

@@ -99,7 +99,8 @@ impl std::fmt::Display for FunctionAddress {
 
 impl Text for FunctionAddress {
     const WHAT: &'static str = "a function's address";
-    const RULE: &'static str = "write `<tool>.<function>` or `<tool>.*`, and `<plugin>/` before it for another plugin's";
+    const RULE: &'static str =
+        "write `<tool>.<function>` or `<tool>.*`, and `<plugin>/` before it for another plugin's";
     const CHECK: &'static Check = &OZ_L002;
     pattern!(concat!("^(", plugin!(), "/)?", id!(), r"\.(\*|", function!(), ")$"));
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::address::FunctionAddress;
 use super::host::HostPattern;
 use super::name::{Argument, HarnessName, Label, Prose};
-use super::path::PluginPath;
+use super::path::{FilePath, SkillPath};
 use crate::decode::declare::{choice, record};
 use crate::decode::schema::Definitions;
 use crate::decode::{Constraint, Context, Decode};
@@ -24,7 +24,7 @@ record! {
         /// The model that it runs on: an alias, a model, or what it needs of one.
         [optional] model = "model": ModelChoice,
         /// The file with its instructions.
-        [optional] instructions = "instructions": PluginPath,
+        [optional] instructions = "instructions": FilePath,
         /// The functions it may call: `<tool>.<function>`, `<tool>.*`, `oz.<function>`; another plugin's after `<plugin>/`.
         [many] tools = "tools": List<FunctionAddress>,
         /// Whether its model sees every function at once or finds them when it needs them.
@@ -102,7 +102,7 @@ record! {
     /// Written instructions that agents read when they need them.
     pub struct Skill {
         /// The folder that holds its SKILL.md.
-        [required] path = "path": PluginPath,
+        [required] path = "path": SkillPath,
         /// When to read it.
         [optional] description = "description": Prose,
     }

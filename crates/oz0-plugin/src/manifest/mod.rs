@@ -31,19 +31,20 @@ pub use flow::{
     CallPattern, Channel, EventAddress, EventSource, Flow, Hook, HookPoint, Step, StepCall, Trigger,
 };
 pub use host::HostPattern;
+pub(crate) use name::id;
 pub use name::{
     Argument, ConnectionName, EnvName, FunctionName, HarnessName, HeaderName, HeaderValue, Label,
     ParamName, PartName, PluginName, Prose, SecretPrefix,
 };
 pub use package::{PackageRef, Pin};
-pub use path::PluginPath;
+pub use path::{FilePath, SkillPath};
 pub use pointer::{JsonPointer, UnstablePointer};
 pub use policy::{Action, PolicyMatch, Rule};
 pub use tool::{Annotations, Approval, Backend, Labels, Mcp, Override, Tool};
 pub use url::UrlTemplate;
 pub use version::{PluginVersion, Schedule, VersionRange};
 
-use crate::check::{OZ_L001, OZ_L002};
+use crate::check::OZ_L001;
 use crate::decode::declare::record;
 use crate::decode::reference::{Names, Target};
 use crate::decode::schema::Definitions;
@@ -118,7 +119,7 @@ pub struct Decoded {
     pub source: Arc<SourceFile>,
     /// The manifest, when nothing is wrong with it.
     pub manifest: Option<Manifest>,
-    /// The manifest, when every value of it decoded, whatever its names refer to.
+    /// The tree, when all of the file is in it: what it defines, other files may name.
     pub(crate) root: Option<Node>,
     /// Everything that is wrong with it, in file order.
     pub diagnostics: Vec<Diagnostic>,
@@ -127,6 +128,13 @@ pub struct Decoded {
     /// The file's comments, some of which exempt from a rule.
     pub comments: Vec<Comment>,
     pub(crate) paths: Vec<FileUse>,
+}
+
+impl Decoded {
+    /// The plugin's name, also where the rest of the manifest is wrong.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.root.as_ref()?.get("name")?.value.as_str()
+    }
 }
 
 /// A file or folder of the plugin that the manifest names.
@@ -141,12 +149,14 @@ pub(crate) struct FileUse {
 ///
 /// `path` is the file's path as diagnostics show it.
 pub fn decode(path: &str, bytes: &[u8]) -> Decoded {
-    let file = read_file::<Manifest>(path, bytes, &|root| Names::of(root));
+    let file = read_file::<Manifest>(path, bytes, &|root| Some(Names::of(root)));
     let paths = file
         .references
         .into_iter()
         .filter_map(|reference| match reference.target {
-            Target::File(path) => Some(FileUse { path, span: reference.span, place: reference.place }),
+            Target::File(path) => {
+                Some(FileUse { path, span: reference.span, place: reference.place })
+            }
             _ => None,
         })
         .collect();
@@ -176,33 +186,16 @@ pub(crate) struct ReadFile<T> {
 pub(crate) fn read_file<T: Decode>(
     path: &str,
     bytes: &[u8],
-    names: &dyn Fn(Option<&Node>) -> Names,
+    names: &dyn Fn(Option<&Node>) -> Option<Names>,
 ) -> ReadFile<T> {
-    let text = match std::str::from_utf8(bytes) {
+    let text = match oz0_yaml::decode(bytes) {
         Ok(text) => text.to_owned(),
-        Err(error) => {
-            let source = SourceFile::new(path, String::from_utf8_lossy(bytes));
-            let at = error.valid_up_to();
-            let end = at + char::REPLACEMENT_CHARACTER.len_utf8();
-            let diagnostic = Diagnostic::new(
-                &OZ_L001,
-                Span::new(&source, at..end),
-                format!("byte {at} of the file is not UTF-8"),
-            );
-            return ReadFile {
-                value: None,
-                root: None,
-                diagnostics: vec![diagnostic.help("save the file as UTF-8")],
-                well_formed: false,
-                comments: Vec::new(),
-                references: Vec::new(),
-                source,
-            };
-        }
+        Err(error) => return not_utf8(path, bytes, error),
     };
     let parsed = oz0_yaml::parse(&text, &Limits::MANIFEST);
     let source = SourceFile::new(path, text);
     let mut cx = Context::new(&source);
+    cx.partial = parsed.problems.iter().any(|problem| problem.kind.hides_text());
     for problem in parsed.problems {
         let span = Span::new(&source, problem.range);
         let mut diagnostic = Diagnostic::new(&OZ_L001, span, problem.message);
@@ -226,18 +219,37 @@ pub(crate) fn read_file<T: Decode>(
         }
     };
     let references = std::mem::take(&mut cx.references);
-    names(parsed.root.as_ref()).resolve(&references, &mut cx);
-    let well_formed = !cx.misshapen;
+    if let (false, Some(names)) = (cx.partial, names(parsed.root.as_ref())) {
+        names.resolve(&references, &mut cx);
+    }
+    let (well_formed, partial) = (!cx.misshapen, cx.partial);
     let mut diagnostics = cx.diagnostics;
     // Stable, so that what stands at one place stays in the order it was found.
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.range().start);
     ReadFile {
         value,
-        root: parsed.root,
+        root: parsed.root.filter(|_| !partial),
         diagnostics,
         well_formed,
         comments: parsed.comments,
         references,
+        source,
+    }
+}
+
+fn not_utf8<T>(path: &str, bytes: &[u8], error: oz0_yaml::NotUtf8) -> ReadFile<T> {
+    let source = SourceFile::new(path, String::from_utf8_lossy(bytes));
+    let at = error.offset();
+    // What is not UTF-8 stands in the text as U+FFFD, and all before it as it was.
+    let span = Span::new(&source, at..at + char::REPLACEMENT_CHARACTER.len_utf8());
+    let diagnostic = Diagnostic::new(&OZ_L001, span, format!("the file is {error}"));
+    ReadFile {
+        value: None,
+        root: None,
+        diagnostics: vec![diagnostic.help("save the file as UTF-8")],
+        well_formed: false,
+        comments: Vec::new(),
+        references: Vec::new(),
         source,
     }
 }

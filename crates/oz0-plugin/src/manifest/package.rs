@@ -112,7 +112,9 @@ fn pypi(text: &str) -> PackageRef {
         extras = inside.split(',').map(|extra| extra.trim().to_owned()).collect();
         rest = after;
     }
-    let exact = rest.strip_prefix("==").filter(|version| !version.contains(['*', ',', '=', '<', '>', '~', '!']));
+    let exact = rest
+        .strip_prefix("==")
+        .filter(|version| !version.contains(['*', ',', '=', '<', '>', '~', '!']));
     let version = match exact {
         Some(version) => Pin::Exact(version.to_owned()),
         None if rest.is_empty() => Pin::Absent,
@@ -156,7 +158,8 @@ fn oci(text: &str) -> PackageRef {
 
 impl Text for PackageRef {
     const WHAT: &'static str = "a package";
-    const RULE: &'static str = "write pypi:NAME==VERSION, npm:NAME@VERSION or oci:IMAGE@sha256:DIGEST";
+    const RULE: &'static str =
+        "write pypi:NAME==VERSION, npm:NAME@VERSION or oci:IMAGE@sha256:DIGEST";
     const CHECK: &'static Check = &OZ_L002;
     pattern!(concat!(
         r"^(pypi:[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(\[[A-Za-z0-9._-]+( *, *[A-Za-z0-9._-]+)*\])?",

@@ -66,7 +66,8 @@ impl std::fmt::Display for PolicyMatch {
 
 impl Text for PolicyMatch {
     const WHAT: &'static str = "a match of functions";
-    const RULE: &'static str = "write `<tool>.<function>`, `<tool>.*` or `*`, with a tool of this plugin";
+    const RULE: &'static str =
+        "write `<tool>.<function>`, `<tool>.*` or `*`, with a tool of this plugin";
     const CHECK: &'static Check = &OZ_L002;
     pattern!(concat!(r"^(\*|", id!(), r"\.(\*|", function!(), "))$"));
 

@@ -36,7 +36,9 @@ impl UrlTemplate {
         let host = fill(host, |name| {
             value(name).filter(|value| {
                 !value.is_empty()
-                    && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte))
+                    && value
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte))
             })
         })?;
         let (scheme, rest) = self.text.split_once("://")?;
@@ -44,7 +46,9 @@ impl UrlTemplate {
             value(name).filter(|value| {
                 !value.is_empty()
                     && !matches!(*value, "." | "..")
-                    && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-~".contains(&byte))
+                    && value
+                        .bytes()
+                        .all(|byte| byte.is_ascii_alphanumeric() || b"._-~".contains(&byte))
             })
         })?;
         checked(&format!("{scheme}://{host}{path}")).ok()
@@ -91,7 +95,8 @@ fn checked(text: &str) -> Result<url::Url, String> {
 
 impl Text for UrlTemplate {
     const WHAT: &'static str = "a server's URL";
-    const RULE: &'static str = "write https://HOST/PATH, with {NAME} for a param of the connection; no user, no fragment";
+    const RULE: &'static str =
+        "write https://HOST/PATH, with {NAME} for a param of the connection; no user, no fragment";
     const CHECK: &'static Check = &OZ_L002;
     pattern!(
         r"^https?://([A-Za-z0-9._-]|\{[A-Za-z][A-Za-z0-9_]*\}|\[[0-9A-Fa-f:.]+\])+(:([0-9]+|\{[A-Za-z][A-Za-z0-9_]*\}))?([/?]([!$-;=?-Z_a-z~%]|\{[A-Za-z][A-Za-z0-9_]*\})*)?$"

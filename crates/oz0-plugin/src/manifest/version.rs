@@ -125,8 +125,7 @@ const FIELDS: [(&str, u32, u32, &[&str]); 5] = [
 
 impl Text for Schedule {
     const WHAT: &'static str = "a schedule";
-    const RULE: &'static str =
-        "write five fields: minute, hour, day of the month, month, day of the week, such as `0 6 * * *`";
+    const RULE: &'static str = "write five fields: minute, hour, day of the month, month, day of the week, such as `0 6 * * *`";
     const CHECK: &'static Check = &OZ_L001;
     pattern!(r"^[0-9A-Za-z*,/-]+( +[0-9A-Za-z*,/-]+){4}$");
 
@@ -154,7 +153,9 @@ impl Text for Schedule {
                 };
                 let steps = step.is_none_or(|step| step.parse::<u32>().is_ok_and(|step| step > 0));
                 if !in_range || !steps {
-                    return Err(format!("has `{item}` as its {name}, which is from {low} to {high}"));
+                    return Err(format!(
+                        "has `{item}` as its {name}, which is from {low} to {high}"
+                    ));
                 }
             }
         }
