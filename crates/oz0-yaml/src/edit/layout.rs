@@ -93,7 +93,7 @@ pub(super) fn items(text: &str, node: &Node) -> Vec<Item> {
                 text[colon..].starts_with(':').then_some(colon + 1)
             }
         };
-        let end = value.range.end.max(first.outer.end).max(start);
+        let end = value.range.end.max(key.map_or(start, |key| key.range.end));
         let outer_end = value.outer.end.max(end);
         items.push(Item { range: start..end, outer_end, lead });
     };

@@ -110,6 +110,9 @@ impl Plan<'_> {
             ways.extend(self.replace_lines(value));
         }
         let written = inline(value, if scalar { quoting } else { Quoting::Free });
+        if in_block {
+            ways.extend(lift(text, target, self.place.item.as_ref(), &written));
+        }
         let range = target.outer.start.min(target.range.start)..target.range.end;
         let before = text[..range.start].chars().next_back();
         let spaced = match before {
@@ -254,6 +257,7 @@ impl Plan<'_> {
         if let Some(lead) = lead.filter(|lead| text[*lead..start].trim().is_empty()) {
             ways.push(vec![(lead..end, format!(" {empty}"))]);
         }
+        ways.extend(lift(text, parent, self.place.parent_item.as_ref(), empty));
         ways.push(vec![(start..end, empty.to_owned())]);
         ways
     }
@@ -291,9 +295,7 @@ impl Plan<'_> {
                 return vec![(start..behind, String::new())];
             }
             // The last line has no line break: then the line before loses its own.
-            let before = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
-            let before = before.strip_suffix('\r').unwrap_or(before);
-            vec![(before.len()..end, String::new())]
+            vec![(line_before(text, start)..end, String::new())]
         };
         let mut ways = vec![lines(end)];
         if item.outer_end > end {
@@ -329,6 +331,25 @@ impl Plan<'_> {
         ways.push(vec![(range.clone(), String::new())]);
         ways
     }
+}
+
+/// Takes the lines of a value away and writes another one behind the `:` or `-` above them: for where
+/// comments stand between the two.
+fn lift(text: &str, target: &Node, item: Option<&Item>, written: &str) -> Option<Splices> {
+    let lead = item?.lead?;
+    let start = target.outer.start;
+    let line = line_start(text, start);
+    if line <= lead || !first_on_line(text, start) {
+        return None;
+    }
+    let end = line_end(text, target.range.end);
+    Some(vec![(lead..lead, format!(" {written}")), (line_before(text, line)..end, String::new())])
+}
+
+/// Where the line before the one that begins at `start` ends.
+fn line_before(text: &str, start: usize) -> usize {
+    let before = text[..start].strip_suffix('\n').unwrap_or(&text[..start]);
+    before.strip_suffix('\r').unwrap_or(before).len()
 }
 
 /// Behind blank lines and indentation.
