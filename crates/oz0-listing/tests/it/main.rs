@@ -1,0 +1,14 @@
+//! What holds for listings, through the crate's public surface.
+
+mod canonical;
+mod corpus;
+mod diff;
+mod documentation;
+mod escape;
+mod file;
+mod fuzz_corpus;
+mod generate;
+mod listing;
+mod names;
+mod tool;
+mod unstable;
