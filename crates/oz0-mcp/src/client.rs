@@ -357,6 +357,8 @@ impl Wire {
     /// Asks in the modern way.
     async fn discover(&self) -> Result<Discovery, ConnectError> {
         let version = ProtocolVersion::LATEST_MODERN;
+        // Held from here on, so that the reader judges what comes right behind the answer by the right rules.
+        self.core.agree(Some(version));
         let limit = match self.options.era {
             EraChoice::Probe => self.options.timeouts.probe,
             EraChoice::Modern | EraChoice::Legacy => self.options.timeouts.connect,
@@ -375,7 +377,7 @@ impl Wire {
         };
         Ok(match best(&offered, Era::Modern) {
             Some(version) => {
-                self.core.agree(version);
+                self.core.agree(Some(version));
                 Discovery::Modern(Agreement { version, info: ServerInfo::read(&result) })
             }
             None => Self::offered(&offered)?,
@@ -421,6 +423,7 @@ impl Wire {
     /// Opens in the legacy way.
     async fn initialize(&self) -> Result<Agreement, ConnectError> {
         let failed = |step| move |fault| ConnectError::Handshake { step, fault };
+        self.core.agree(None);
         let identity = self.options.identity;
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
@@ -436,10 +439,10 @@ impl Wire {
         ) = (&result, &self.carrier)
         {
             // No Streamable HTTP here: before 2025-03-26 a GET opened the stream.
-            let found = tokio::time::timeout(limit, Arc::clone(http).two_endpoints(&self.core));
+            let found = tokio::time::timeout(limit, http.two_endpoints(&self.core));
             match found.await {
-                Ok(Ok(())) => result = self.call(None, "initialize", &params, limit, false).await,
-                Ok(Err(Fault::Status { .. } | Fault::Refused(_))) => {}
+                Ok(Ok(true)) => result = self.call(None, "initialize", &params, limit, false).await,
+                Ok(Ok(false)) => {}
                 Ok(Err(fault)) => return Err(failed(Step::Endpoint)(fault)),
                 Err(_) => {
                     let note = self.core.note();
@@ -479,7 +482,7 @@ impl Wire {
             }
             None => return Err(unknown(&[named.into_owned()])),
         };
-        self.core.agree(version);
+        self.core.agree(Some(version));
         let text = message::notification("notifications/initialized", None);
         match &self.carrier {
             Carrier::Lines => {

@@ -229,8 +229,8 @@ impl Core {
         self.state().closed.clone()
     }
 
-    pub(crate) fn agree(&self, version: ProtocolVersion) {
-        self.state().version = Some(version);
+    pub(crate) fn agree(&self, version: Option<ProtocolVersion>) {
+        self.state().version = version;
     }
 
     pub(crate) fn junk(&self) -> Junk {

@@ -478,18 +478,15 @@ impl Http {
         }
     }
 
-    /// Opens the event stream of the transport with two endpoints and learns where messages go.
-    pub(crate) async fn two_endpoints(self: Arc<Self>, core: &Arc<Core>) -> Result<(), Fault> {
+    /// Opens the event stream of the transport with two endpoints and learns where messages go; `false` where a GET
+    /// brings no event stream, so that this is no such server.
+    pub(crate) async fn two_endpoints(&self, core: &Arc<Core>) -> Result<bool, Fault> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
         let url = self.endpoint.url.clone();
         let (response, base) = self.send(&Method::GET, url, headers, None).await?;
-        let status = response.status();
-        if !status.is_success() {
-            return Err(Fault::Status { status: status.as_u16(), detail: String::new() });
-        }
-        if content_type(&response) != Some(EVENTS) {
-            return Err(Fault::Refused("a GET brought no event stream either".to_owned()));
+        if !response.status().is_success() || content_type(&response) != Some(EVENTS) {
+            return Ok(false);
         }
         let mut stream = Stream::new(response, self.limits.message);
         let (found, place) = oneshot::channel();
@@ -510,7 +507,7 @@ impl Http {
             )));
         }
         self.state().post_to = Some(url);
-        Ok(())
+        Ok(true)
     }
 
     /// Posts what is queued (answers, cancellations, notifications), one after another.
