@@ -149,6 +149,30 @@ impl Node {
         }
     }
 
+    /// The index of a step's entry or item.
+    pub(crate) fn index(&self, step: &PathStep<'_>) -> Option<usize> {
+        match (step, &self.value) {
+            (PathStep::Key(key), Value::Mapping(entries)) => {
+                entries.iter().position(|entry| entry.key.as_str() == Some(key))
+            }
+            (PathStep::Index(index), Value::Sequence(_)) => Some(*index),
+            _ => None,
+        }
+    }
+
+    /// Whether an anchor stands before this node or in it.
+    pub(crate) fn holds_anchor(&self) -> bool {
+        self.anchor
+            || self.anchored.is_none()
+                && match &self.value {
+                    Value::Sequence(items) => items.iter().any(Self::holds_anchor),
+                    Value::Mapping(entries) => entries
+                        .iter()
+                        .any(|entry| entry.key.holds_anchor() || entry.value.holds_anchor()),
+                    _ => false,
+                }
+    }
+
     /// The value without places.
     pub fn data(&self) -> Data {
         Data::from(&self.value)

@@ -254,17 +254,31 @@ impl Reader<'_> {
 
     /// Where the `|` or `>` of a block scalar stands. The parser tells only its content's place.
     fn block_header(&self, content: usize) -> usize {
-        let mut at = self.last_end.min(content);
+        let at = self.token(content, &[':', '-', '?', ',']);
+        if self.text[at..].starts_with(['|', '>']) { at } else { content }
+    }
+
+    /// Where the first dash of a block sequence stands. For one that is indented no deeper than its
+    /// key, the parser tells the place behind it.
+    fn first_dash(&self, told: usize) -> usize {
+        let parent = self.open.last().map(|id| &self.draft.nodes[*id]);
+        if !parent.is_some_and(|parent| matches!(parent.content, Content::Mapping(_))) {
+            return told;
+        }
+        let at = self.token(told, &[':', '?']);
+        if self.text[at..].starts_with('-') { at } else { told }
+    }
+
+    /// Where the next token begins behind the last one, tags, anchors and some indicators skipped.
+    fn token(&self, upto: usize, skipped: &[char]) -> usize {
+        let mut at = self.last_end.min(upto);
         loop {
-            at = skip_space(self.text, at, |c| matches!(c, ':' | '-' | '?' | ','));
-            match self.text[at..].chars().next() {
-                Some('&' | '!') => {
-                    let rest = &self.text[at..];
-                    at += rest.find([' ', '\t', '\n', '\r']).unwrap_or(rest.len());
-                }
-                Some('|' | '>') => return at,
-                _ => return content,
+            at = skip_space(self.text, at, |c| skipped.contains(&c));
+            let rest = &self.text[at..];
+            if !rest.starts_with(['&', '!']) {
+                return at;
             }
+            at += rest.find([' ', '\t', '\n', '\r']).unwrap_or(rest.len());
         }
     }
 
@@ -281,8 +295,9 @@ impl Reader<'_> {
             let colon = skip_space(self.text, end, |_| false);
             return if self.text[colon..].starts_with(':') { colon + 1 } else { end };
         }
-        let before = self.text[..told].trim_end_matches([' ', '\t']);
-        if before.ends_with(['-', '?']) { before.len() } else { told }
+        // The parser tells a place behind comments here.
+        let dash = self.token(told, &[]);
+        if self.text[dash..].starts_with('-') { dash + 1 } else { told }
     }
 
     fn begin(
@@ -292,8 +307,12 @@ impl Reader<'_> {
         anchor: usize,
         tag: Option<Cow<'_, Tag>>,
         span: &Span,
-        range: Range<usize>,
+        mut range: Range<usize>,
     ) {
+        if matches!((&content, style), (Content::Sequence(_), StructureStyle::Block)) {
+            let dash = self.first_dash(range.start);
+            range = dash..dash;
+        }
         let style = match style {
             StructureStyle::Block => Style::Block,
             StructureStyle::Flow => Style::Flow,

@@ -64,28 +64,39 @@ impl<'a> Recovery<'a> {
         }
         let place = self.culprit(failure);
         let line = line_start(&self.text, place);
-        if !self.reported.contains(&line) && !self.is_echo(place) {
+        let expected = syntax::is_indentation(&failure.kind) && self.reported.contains(&line);
+        if !expected && !self.is_echo(place) {
             let (message, help) = syntax::explain(&failure.kind, &failure.words);
             let mut problem =
                 Problem::new(ProblemKind::Syntax, self.character(failure.offset), message);
             problem.help = help.map(str::to_owned);
+            if place < failure.offset
+                && let Some(bracket) = self.original[place..].chars().next()
+                && matches!(bracket, '[' | '{')
+            {
+                problem = problem.related(place..place + 1, format!("this `{bracket}` is still open"));
+            }
             self.problems.push(problem);
             self.reported.push(line);
         }
         again && self.blank(line)
     }
 
-    /// The place whose line is to go: where the parser stumbled, or, at the end of the text or on a
-    /// line that is blank already, where the innermost open flow collection begins.
+    /// The place whose line is to go: where the parser stumbled, but where a bracket is still open from
+    /// a line before, that bracket. A line that is blank already stands for the one above it.
     fn culprit(&self, failure: &Failure) -> usize {
         let line = line_start(&self.text, failure.offset);
-        let empty = self.text[line..line_end(&self.text, line)].trim().is_empty();
-        let flow = failure.open.iter().rev().find(|(style, _)| *style == Style::Flow);
-        match flow {
-            Some((_, start)) if empty => *start,
-            _ if empty => line_start(&self.text, self.text[..line].trim_end().len()),
-            _ => failure.offset,
+        let flow = failure.open.iter().find(|(style, _)| *style == Style::Flow);
+        if let Some((_, start)) = flow
+            && *start < line
+            && self.original[*start..].starts_with(['[', '{'])
+        {
+            return *start;
         }
+        if self.text[line..line_end(&self.text, line)].trim().is_empty() {
+            return line_start(&self.text, self.text[..line].trim_end().len());
+        }
+        failure.offset
     }
 
     fn is_echo(&self, place: usize) -> bool {

@@ -70,3 +70,19 @@ pub(crate) fn is_tab(kind: &ErrorKind) -> bool {
             | ErrorKind::TabInPlainScalar
     )
 }
+
+/// Whether a wrong indentation can be what the parser gave up for.
+pub(crate) fn is_indentation(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::InvalidIndentation
+            | ErrorKind::ExpectedBlockMappingKey
+            | ErrorKind::ExpectedBlockSequenceEntry
+            | ErrorKind::MappingValueNotAllowed
+            | ErrorKind::SimpleKeyExpected
+            | ErrorKind::InvalidSimpleKey
+            | ErrorKind::BlockSequenceEntryNotAllowed
+            | ErrorKind::MappingKeyNotAllowed
+            | ErrorKind::ExpectedDocumentStart
+    )
+}

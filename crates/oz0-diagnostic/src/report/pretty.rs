@@ -1,8 +1,6 @@
 //! For people at a terminal: the source line with the span underlined.
 
-use annotate_snippets::{
-    Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet,
-};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Renderer, Snippet};
 
 use super::view::{self, View};
 use crate::check::{Diagnostic, Level, Related};
@@ -60,9 +58,8 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
         let label = escape::line(&related.message);
         annotations.push(AnnotationKind::Context.span(mark.clone()).label(label));
     }
-    let mut group = Group::with_title(title)
-        .element(origin(&diagnostic.span))
-        .element(snippet(&view, annotations));
+    let mut group = Group::with_title(title).element(snippet(&view, annotations));
+    let mut shown = vec![&diagnostic.span];
     if let Some(help) = &diagnostic.help {
         group = group.element(Title::HELP.message(escape::lines(help)));
     }
@@ -78,11 +75,27 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
         let annotation = AnnotationKind::Primary.span(view.marks[0].clone());
         groups.push(
             Group::with_title(Title::NOTE.secondary_title(escape::line(&related.message)))
-                .element(origin(&related.span))
                 .element(snippet(&view, vec![annotation])),
         );
+        shown.push(&related.span);
     }
-    renderer.render(&groups)
+    locate(&renderer.render(&groups), &shown)
+}
+
+/// Stands for a file's path until the text is rendered: the renderer would count the columns of the
+/// view, not those of the file. It is a private-use character, which no escaped text holds.
+const PATH: char = '\u{e000}';
+
+/// Puts the real places where the renderer wrote its own.
+fn locate(rendered: &str, spans: &[&Span]) -> String {
+    let mut parts = rendered.split(PATH);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for (part, span) in parts.zip(spans) {
+        out.push_str(&escape::line(span.file().path()));
+        out.push_str(&format!(":{}", span.start()));
+        out.push_str(part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()));
+    }
+    out
 }
 
 fn is_near(span: &Span, other: &Span) -> bool {
@@ -91,11 +104,6 @@ fn is_near(span: &Span, other: &Span) -> bool {
         && first.min(other_first) + NEAR >= last.max(other_last)
 }
 
-fn origin(span: &Span) -> Origin<'_> {
-    let start = span.start();
-    Origin::path(escape::line(span.file().path())).line(start.line).char_column(start.column)
-}
-
 fn snippet<'a>(view: &View, annotations: Vec<Annotation<'a>>) -> Snippet<'a, Annotation<'a>> {
-    Snippet::source(view.text.clone()).line_start(view.first_line).annotations(annotations)
+    Snippet::source(view.text.clone()).path(PATH.to_string()).line_start(view.first_line).annotations(annotations)
 }

@@ -1,3 +1,8 @@
 //! What the crate does, through its public surface.
 
+mod documents;
+mod editing;
+mod laws;
 mod reading;
+mod recovering;
+mod replay;
