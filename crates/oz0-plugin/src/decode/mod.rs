@@ -317,10 +317,7 @@ fn unknown_key(cx: &mut Context<'_>, entry: &Entry, known: &[&'static str]) {
         || format!("{} as a key", entry.key.kind()),
         |key| format!("unknown key `{}`", brief(key)),
     );
-    let message = match cx.path.is_empty() {
-        true => shown,
-        false => format!("{shown} in `{}`", cx.place()),
-    };
+    let message = if cx.path.is_empty() { shown } else { format!("{shown} in `{}`", cx.place()) };
     let allowed = format!("allowed here: {}", known.join(", "));
     let near = entry.key.as_str().and_then(|key| nearest(key, known));
     let help = match near {

@@ -136,11 +136,8 @@ impl Names {
         for reference in references {
             let Some((what, nearby)) = self.miss(&reference.target) else { continue };
             let message = format!("`{}`: {what}", reference.place);
-            let mut diagnostic = Diagnostic::new(&OZ_L002, reference.span.clone(), message);
-            if let Some(help) = nearby.help(&mut courtesies) {
-                diagnostic = diagnostic.help(help);
-            }
-            cx.report(diagnostic);
+            let diagnostic = Diagnostic::new(&OZ_L002, reference.span.clone(), message);
+            cx.report(diagnostic.help(nearby.help(&mut courtesies)));
         }
     }
 
@@ -299,7 +296,7 @@ impl Nearby<'_> {
         Self { names: Vec::new(), wanted: String::new(), otherwise: help }
     }
 
-    fn help(self, courtesies: &mut usize) -> Option<String> {
+    fn help(self, courtesies: &mut usize) -> String {
         let near = if *courtesies > 0 && self.names.len() <= 1000 && self.wanted.len() <= 256 {
             *courtesies -= 1;
             did_you_mean(&self.wanted, self.names.iter().map(|name| name.as_str()))
@@ -308,9 +305,9 @@ impl Nearby<'_> {
         };
         match near {
             Some(near) => {
-                Some(format!("did you mean `{}`? Otherwise, {}", brief(near), self.otherwise))
+                format!("did you mean `{}`? Otherwise, {}", brief(near), self.otherwise)
             }
-            None => Some(self.otherwise),
+            None => self.otherwise,
         }
     }
 }
