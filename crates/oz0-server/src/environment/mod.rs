@@ -1,0 +1,6 @@
+//! x
+pub mod cache;
+/// x
+pub struct Environments;
+/// x
+pub struct Prepared;

@@ -1,0 +1,3 @@
+//! What the crate does, through its public surface.
+
+mod reading;
