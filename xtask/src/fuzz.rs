@@ -3,6 +3,7 @@
 //! Without a sanitizer, since those need a nightly compiler and the code is free of `unsafe`: what fuzzing looks for
 //! here are panics, endless loops and memory without bounds.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -18,6 +19,9 @@ pub(crate) struct Options {
     /// How long each target runs
     #[arg(long, default_value_t = 60)]
     seconds: u64,
+    /// Run the target on these files alone, such as a crash in fuzz/artifacts
+    #[arg(long, requires = "target")]
+    input: Vec<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -32,10 +36,15 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         process::run(
             Command::new(peers.python_program("cargo-fuzz"))
                 .current_dir(oz0_peers::workspace())
-                .args(["fuzz", "run", "--sanitizer=none", target.as_str(), "--"])
+                .args(["fuzz", "run", "--sanitizer=none", target.as_str()])
+                .args(&options.input)
+                .arg("--")
                 .arg(format!("-max_total_time={}", options.seconds))
                 .args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]),
-        )?;
+        )
+        .with_context(|| {
+            format!("{target} failed; see it again with cargo xtask fuzz {target} --input FILE")
+        })?;
     }
     Ok(())
 }

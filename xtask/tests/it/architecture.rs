@@ -1,5 +1,8 @@
 //! Every path that `ARCHITECTURE.md` names is there.
 
+/// What reads like a path and is none of this tree: the protocol's methods, and files of a plugin.
+const ELSEWHERE: [&str; 4] = ["tools/list", "tools/call", "server/discover", "tools.listing.json"];
+
 /// A word in code marks that is a path of the tree: it has a slash or an extension that the tree uses, and none of
 /// what only patterns, commands and addresses have.
 fn is_path(code: &str) -> bool {
@@ -9,7 +12,10 @@ fn is_path(code: &str) -> bool {
             .iter()
             .any(|end| name.ends_with(end))
     };
-    !code.starts_with('/') && !code.contains(odd) && (code.contains('/') || known(code))
+    !ELSEWHERE.contains(&code)
+        && !code.starts_with('/')
+        && !code.contains(odd)
+        && (code.contains('/') || known(code))
 }
 
 fn paths(text: &str) -> Vec<&str> {
