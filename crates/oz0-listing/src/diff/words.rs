@@ -51,10 +51,10 @@ pub fn words(old: &str, new: &str) -> WordDiff {
     let new = &new[..new.len() - end];
 
     let mut diff = WordDiff::default();
-    before.iter().for_each(|word| diff.push(PieceKind::Same, word));
+    diff.extend(PieceKind::Same, before);
     if old.len() > WORDS || new.len() > WORDS {
-        old.iter().for_each(|word| diff.push(PieceKind::Removed, word));
-        new.iter().for_each(|word| diff.push(PieceKind::Added, word));
+        diff.extend(PieceKind::Removed, old);
+        diff.extend(PieceKind::Added, new);
     } else {
         for change in TextDiff::from_slices(old, new).iter_all_changes() {
             let kind = match change.tag() {
@@ -65,7 +65,7 @@ pub fn words(old: &str, new: &str) -> WordDiff {
             diff.push(kind, change.value());
         }
     }
-    after.iter().for_each(|word| diff.push(PieceKind::Same, word));
+    diff.extend(PieceKind::Same, after);
     diff
 }
 
@@ -97,6 +97,12 @@ impl WordDiff {
         match self.pieces.last_mut() {
             Some(last) if last.kind == kind => last.text.push_str(text),
             _ => self.pieces.push(Piece { kind, text: text.to_owned() }),
+        }
+    }
+
+    fn extend(&mut self, kind: PieceKind, words: &[&str]) {
+        for word in words {
+            self.push(kind, word);
         }
     }
 
