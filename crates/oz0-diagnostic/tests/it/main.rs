@@ -1,3 +1,6 @@
 //! What the crate does, through its public surface.
 
+mod hint;
+mod machine;
 mod pretty;
+mod source;

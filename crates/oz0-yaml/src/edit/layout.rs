@@ -31,7 +31,10 @@ impl Layout {
 
 /// Finds the first mapping in a mapping, and the first sequence in one.
 fn measure(text: &str, node: &Node, found: &mut (Option<usize>, Option<usize>)) {
-    if node.style != Style::Block || node.anchored.is_some() || found.0.is_some() && found.1.is_some() {
+    if node.style != Style::Block
+        || node.anchored.is_some()
+        || found.0.is_some() && found.1.is_some()
+    {
         return;
     }
     match &node.value {
@@ -82,7 +85,11 @@ pub(super) fn items(text: &str, node: &Node) -> Vec<Item> {
             // An explicit key of a flow mapping begins with its `?`.
             _ => {
                 let from = text[..first.outer.start].trim_end();
-                if from.len() > before && from.ends_with('?') { from.len() - 1 } else { first.outer.start }
+                if from.len() > before && from.ends_with('?') {
+                    from.len() - 1
+                } else {
+                    first.outer.start
+                }
             }
         };
         let lead = match key {

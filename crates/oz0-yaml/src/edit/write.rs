@@ -4,8 +4,8 @@ use super::layout::Layout;
 use crate::data::Data;
 use crate::scalar::{Quoting, write_float, write_string};
 
-/// The longest sequence of scalars that is written as `[a, b]` where there is the choice, in bytes.
-const SHORT: usize = 60;
+/// The longest collection that is written in brackets where there is the choice, in bytes.
+pub(super) const SHORT: usize = 60;
 
 /// A value on one line: valid in any place.
 pub(super) fn inline(value: &Data, quoting: Quoting) -> String {

@@ -44,9 +44,8 @@ pub(crate) fn edit(bytes: &[u8]) {
     let Some((line, text)) = input.split_once('\n') else { return };
     let mut words = line.split(' ');
     let verb = words.next().unwrap_or_default();
-    let path: Vec<PathStep<'_>> = words
-        .map(|word| word.parse().map_or(PathStep::Key(word), PathStep::Index))
-        .collect();
+    let path: Vec<PathStep<'_>> =
+        words.map(|word| word.parse().map_or(PathStep::Key(word), PathStep::Index)).collect();
     let value = Data::sequence(["1", "two\nlines"]);
     let change = match verb {
         "insert" => Change::Insert { path, key: "new key", value },
