@@ -156,7 +156,8 @@ impl<'a> Recovery<'a> {
             let content = &text[next..next_end];
             let closes = content.trim_start().starts_with([']', '}']);
             let deeper = indentation(text, next) > depth && !content.trim().is_empty();
-            if !deeper && !(closes && indentation(text, next) == depth) {
+            let last = closes && indentation(text, next) == depth;
+            if !deeper && !last {
                 break;
             }
             end = next_end;

@@ -250,12 +250,9 @@ impl Resolver<'_> {
             if plain { scalar::resolve(text) } else { Value::String(text.to_owned()) }
         };
         let Some((tag, place)) = &raw.tag else { return untagged() };
-        let wanted = match core(tag) {
-            Some(name) => name,
-            None => {
-                self.unknown_tag(tag, place.clone());
-                return untagged();
-            }
+        let Some(wanted) = core(tag) else {
+            self.unknown_tag(tag, place.clone());
+            return untagged();
         };
         let value = match (wanted, scalar::resolve(text)) {
             ("str", _) => Some(Value::String(text.to_owned())),

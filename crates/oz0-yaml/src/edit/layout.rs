@@ -38,7 +38,11 @@ fn measure(text: &str, node: &Node, found: &mut (Option<usize>, Option<usize>)) 
         return;
     }
     match &node.value {
-        Value::Sequence(items) => items.iter().for_each(|item| measure(text, item, found)),
+        Value::Sequence(items) => {
+            for item in items {
+                measure(text, item, found);
+            }
+        }
         Value::Mapping(entries) => {
             let outer = column(text, node.range.start);
             for entry in entries {
@@ -106,9 +110,15 @@ pub(super) fn items(text: &str, node: &Node) -> Vec<Item> {
     };
     match &node.value {
         Value::Mapping(entries) => {
-            entries.iter().for_each(|entry| push(&entry.key, &entry.value, Some(&entry.key)));
+            for entry in entries {
+                push(&entry.key, &entry.value, Some(&entry.key));
+            }
         }
-        Value::Sequence(values) => values.iter().for_each(|value| push(value, value, None)),
+        Value::Sequence(values) => {
+            for value in values {
+                push(value, value, None);
+            }
+        }
         _ => {}
     }
     items

@@ -38,7 +38,8 @@ pub(super) fn wants_lines(value: &Data) -> bool {
         Data::Mapping(entries) => !entries.is_empty(),
         Data::Sequence(items) => {
             let scalars = items.iter().all(|item| item.levels() == 0);
-            !items.is_empty() && !(scalars && inline(value, Quoting::Free).len() <= SHORT)
+            let short = scalars && inline(value, Quoting::Free).len() <= SHORT;
+            !items.is_empty() && !short
         }
         _ => false,
     }
@@ -107,6 +108,8 @@ pub(super) fn literal(text: &str, indent: usize, line_break: &str) -> Option<(St
             lines.push_str(line);
         }
     }
-    (1..breaks).for_each(|_| lines.push_str(line_break));
+    for _ in 1..breaks {
+        lines.push_str(line_break);
+    }
     Some((header.to_owned(), lines))
 }

@@ -292,14 +292,14 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        crate::replay::read(&bytes);
+        crate::checks::read(&bytes);
     }
 
     #[test]
     fn any_yaml_like_text_is_read_without_a_panic(
         text in "([-?:,\\[\\]{}#&*!|>'\"%@` \t\r\na-c0-2~<]|\\.\\.\\.\n|---|: |- |\n  |\n    |&a|\\*a|!!str |!!map ){0,80}"
     ) {
-        crate::replay::read(text.as_bytes());
+        crate::checks::read(text.as_bytes());
     }
 
     #[test]
@@ -313,7 +313,7 @@ proptest! {
             let end = text.floor_char_boundary((start + gone).min(text.len())).max(start);
             text.replace_range(start..end, &put);
         }
-        crate::replay::read(text.as_bytes());
+        crate::checks::read(text.as_bytes());
     }
 
     #[test]
