@@ -1,6 +1,7 @@
 //! `oz0 plugin inspect`: shows a plugin and its measured listing, and runs nothing of it.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &Inspect, output: &Output) -> Result<Exit> {
     if arguments.json {
         output.data(&as_json(&seen, manifest)?)?;
     } else {
-        output.data(&as_text(&seen, manifest))?;
+        output.data(&as_text(&seen, manifest, &arguments.dir))?;
     }
     let failed = seen.findings.iter().any(|finding| finding.level == Level::Error);
     Ok(if failed { Exit::Findings } else { Exit::Done })
@@ -89,7 +90,7 @@ fn server(tool: &Tool) -> (&'static str, String) {
     }
 }
 
-fn as_text(seen: &Seen, manifest: &Manifest) -> String {
+fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     let line = |text: &str| escape::line(text).into_owned();
     let mut text = String::new();
     let _ = write!(text, "\u{1b}[1m{} {}\u{1b}[0m", manifest.name.value, manifest.version.value);
@@ -127,7 +128,7 @@ fn as_text(seen: &Seen, manifest: &Manifest) -> String {
             let _ = writeln!(text, "  {}: {}: {}", entry.tool, line(&entry.name), line(&entry.reason));
         }
     }
-    let _ = write!(text, "\nlisting: {}", state_text(&seen.state, seen.plugin.root().to_string_lossy().as_ref()));
+    let _ = write!(text, "\nlisting: {}", state_text(&seen.state, &dir.to_string_lossy()));
     text
 }
 
