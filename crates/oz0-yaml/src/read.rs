@@ -48,6 +48,7 @@ pub fn parse(text: &str, limits: &Limits) -> Parsed {
         {
             continue;
         }
+        draft.fit(text);
         let (mut problems, too_deep) = recovery.into_problems();
         let root = resolve::resolve(text, draft, limits, &mut problems);
         if !problems.iter().any(|problem| problem.kind == ProblemKind::TooDeep) {
@@ -137,6 +138,19 @@ impl Draft {
             reader.close(None);
         }
         reader.draft
+    }
+
+    /// Makes every place one of the text that was handed in. The text that was read may have had a
+    /// character of several bytes overwritten, and then has places inside of it.
+    fn fit(&mut self, text: &str) {
+        let tags =
+            self.nodes.iter_mut().filter_map(|node| node.tag.as_mut().map(|(_, place)| place));
+        tags.for_each(|place| *place = floor(text, place.start)..floor(text, place.end));
+        for node in &mut self.nodes {
+            for range in [&mut node.range, &mut node.outer] {
+                *range = floor(text, range.start)..floor(text, range.end);
+            }
+        }
     }
 }
 

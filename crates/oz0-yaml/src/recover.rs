@@ -12,7 +12,7 @@ use std::ops::Range;
 use granit_parser::ErrorKind;
 
 use crate::node::Style;
-use crate::place::{after_break, indentation, line_end, line_start};
+use crate::place::{after_break, floor, indentation, line_end, line_start};
 use crate::problem::{Problem, ProblemKind};
 use crate::read::Failure;
 use crate::syntax;
@@ -84,7 +84,8 @@ impl<'a> Recovery<'a> {
                 Problem::new(ProblemKind::Syntax, self.character(failure.offset), message);
             problem.help = help.map(str::to_owned);
             if place < failure.offset
-                && let Some(bracket) = self.original[place..].chars().next()
+                && let Some(bracket) =
+                    self.original.get(place..).and_then(|rest| rest.chars().next())
                 && matches!(bracket, '[' | '{')
             {
                 problem =
@@ -103,7 +104,7 @@ impl<'a> Recovery<'a> {
         let flow = failure.open.iter().find(|(style, _)| *style == Style::Flow);
         if let Some((_, start)) = flow
             && *start < line
-            && self.original[*start..].starts_with(['[', '{'])
+            && self.text[*start..].starts_with(['[', '{'])
         {
             return *start;
         }
@@ -218,6 +219,8 @@ impl<'a> Recovery<'a> {
 
     /// The character at a place, or the empty place where the line or the text ends.
     fn character(&self, offset: usize) -> Range<usize> {
+        // What was blanked out was blanked byte by byte.
+        let offset = floor(self.original, offset);
         let end = line_end(self.original, offset);
         let length = self.original[offset..end].chars().next().map_or(0, char::len_utf8);
         offset..offset + length

@@ -255,7 +255,7 @@ impl Resolver<'_> {
             return untagged();
         };
         let value = match (wanted, scalar::resolve(text)) {
-            ("str", _) => Some(Value::String(text.to_owned())),
+            ("str" | NON_SPECIFIC, _) => Some(Value::String(text.to_owned())),
             ("null", value @ Value::Null)
             | ("bool", value @ Value::Bool(_))
             | ("int", value @ (Value::Int(_) | Value::BigInt(_)))
@@ -273,7 +273,7 @@ impl Resolver<'_> {
         let Some((tag, place)) = &raw.tag else { return };
         let kind = if matches!(raw.content, Content::Mapping(_)) { "map" } else { "seq" };
         match core(tag) {
-            Some(name) if name == kind || name == "str" && tag.suffix().is_empty() => {}
+            Some(name) if name == kind || name == NON_SPECIFIC => {}
             Some(name) => self.mismatch(name, place.clone()),
             None => self.unknown_tag(tag, place.clone()),
         }
@@ -295,13 +295,14 @@ impl Resolver<'_> {
     }
 }
 
-/// The core schema's name of a tag. The non-specific tag `!` makes a scalar a string (YAML 1.2.2
+/// The non-specific tag `!`, which makes a scalar a string and says nothing of a collection (YAML 1.2.2
 /// section 6.9.1).
+const NON_SPECIFIC: &str = "!";
+
+/// The core schema's name of a tag, or [`NON_SPECIFIC`].
 fn core(tag: &Tag) -> Option<&'static str> {
-    if tag.handle() == "!" && tag.suffix().is_empty()
-        || tag.handle().is_empty() && tag.suffix() == "!"
-    {
-        return Some("str");
+    if tag.original() == NON_SPECIFIC {
+        return Some(NON_SPECIFIC);
     }
     ["str", "int", "float", "bool", "null", "seq", "map"]
         .into_iter()

@@ -297,7 +297,7 @@ proptest! {
 
     #[test]
     fn any_yaml_like_text_is_read_without_a_panic(
-        text in "([-?:,\\[\\]{}#&*!|>'\"%@` \t\r\na-c0-2~<]|\\.\\.\\.\n|---|: |- |\n  |\n    |&a|\\*a|!!str |!!map ){0,80}"
+        text in "([-?:,\\[\\]{}#&*!|>'\"%@` \t\r\na-c0-2~<é日\u{80}\u{0}]|\\.\\.\\.\n|---|: |- |\n  |\n    |&a|\\*a|!!str |!!map ){0,80}"
     ) {
         crate::checks::read(text.as_bytes());
     }

@@ -95,6 +95,7 @@ fn core_tags_are_honoured_and_others_are_a_problem() {
     assert_eq!(read("!!str 1"), "1".into());
     assert_eq!(read("!!str"), "".into());
     assert_eq!(read("! 1"), "1".into());
+    assert_eq!(read("! [1]"), Data::sequence([1]));
     assert_eq!(read("!!int '0x1F'"), 31.into());
     assert_eq!(read("!!float 1"), 1.0.into());
     assert_eq!(read("!!null ''"), Data::Null);
