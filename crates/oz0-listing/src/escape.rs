@@ -74,7 +74,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, Breaks::WrittenOut)
 }
 
-/// As [`line`], and cut to `limit` characters with an ellipsis: for names that their writer could
+/// As [`line()`], and cut to `limit` characters with an ellipsis: for names that their writer could
 /// make as long as they like.
 pub fn line_within(text: &str, limit: usize) -> Cow<'_, str> {
     let whole = line(text);

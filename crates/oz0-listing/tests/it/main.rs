@@ -7,6 +7,7 @@ mod corpus;
 mod diff;
 mod documentation;
 mod escape;
+mod extent;
 mod file;
 mod fuzz_corpus;
 mod generate;
