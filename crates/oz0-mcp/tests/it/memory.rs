@@ -1,4 +1,5 @@
-//! Peers in memory, for the cases where the bytes and their order are the point.
+//! Peers in memory, for the cases where the bytes and their order are the point. Their clock only moves when everybody
+//! waits, so no time-out here depends on the machine.
 
 use std::time::Duration;
 
@@ -83,7 +84,7 @@ async fn call(client: Client, name: &'static str) -> Result<String, Fault> {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn answers_find_their_requests_in_any_order() {
     let (client, mut peer) = open(&legacy()).await;
     let calls: Vec<_> = ["a", "b", "c"].map(|name| tokio::spawn(call(client.clone(), name))).into();
@@ -98,7 +99,7 @@ async fn answers_find_their_requests_in_any_order() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn late_duplicate_and_unknown_answers_are_counted_and_harm_nobody() {
     let mut options = legacy();
     options.timeouts.call = Duration::from_millis(100);
@@ -128,7 +129,7 @@ async fn late_duplicate_and_unknown_answers_are_counted_and_harm_nobody() {
     );
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_dropped_request_is_cancelled_at_the_server() {
     let (client, mut peer) = open(&legacy()).await;
     let waiting = tokio::spawn(call(client.clone(), "a"));
@@ -138,7 +139,7 @@ async fn a_dropped_request_is_cancelled_at_the_server() {
     assert_eq!(cancelled["params"], json!({"requestId": request["id"]}));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn death_in_the_middle_of_an_answer_ends_every_request() {
     let (client, mut peer) = open(&legacy()).await;
     let calls = [tokio::spawn(call(client.clone(), "a")), tokio::spawn(call(client.clone(), "b"))];
@@ -155,7 +156,7 @@ async fn death_in_the_middle_of_an_answer_ends_every_request() {
     assert!(client.events().next().await.is_none());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_last_answer_without_a_line_end_counts() {
     let (client, mut peer) = open(&legacy()).await;
     let waiting = tokio::spawn(call(client.clone(), "a"));
@@ -165,7 +166,7 @@ async fn a_last_answer_without_a_line_end_counts() {
     assert_eq!(waiting.await.unwrap().unwrap(), "7");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn junk_is_kept_as_a_bounded_escaped_sample() {
     let (client, mut peer) = open(&legacy()).await;
     for n in 0..20 {
@@ -194,7 +195,7 @@ async fn malformed(answer: &str) -> String {
     waiting.await.unwrap().unwrap_err().to_string()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_malformed_answer_fails_its_request_at_once_and_says_why() {
     let said = "the server's answer is malformed: ";
     for (answer, why) in [
@@ -214,7 +215,7 @@ async fn a_malformed_answer_fails_its_request_at_once_and_says_why() {
     assert!(fault.starts_with(&format!("{said}`error`: ")), "{fault}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_null_result_is_a_result_and_an_error_keeps_its_data() {
     let (client, mut peer) = open(&legacy()).await;
     let waiting = tokio::spawn(call(client.clone(), "a"));
@@ -232,7 +233,7 @@ async fn a_null_result_is_a_result_and_an_error_keeps_its_data() {
     assert_eq!(error.to_string(), r"-5: bad\u{1b}[0m");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn batches_are_read_in_the_one_version_that_has_them() {
     let (client, mut peer) = open_as("2025-03-26", &legacy()).await;
     let calls = ["a", "b"].map(|name| tokio::spawn(call(client.clone(), name)));
@@ -247,7 +248,7 @@ async fn batches_are_read_in_the_one_version_that_has_them() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_line_above_the_limit_fails_the_request_that_waits() {
     let mut options = legacy();
     options.limits.message = 4096;
@@ -264,7 +265,7 @@ async fn a_line_above_the_limit_fails_the_request_that_waits() {
     assert_eq!(client.stats().oversized, 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_peer_that_does_not_read_costs_a_time_out_and_no_memory() {
     let mut options = legacy();
     options.timeouts.call = Duration::from_millis(200);
@@ -289,7 +290,7 @@ async fn a_peer_that_does_not_read_costs_a_time_out_and_no_memory() {
     drop(peer);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn pings_are_answered_and_other_requests_are_refused_properly() {
     let (client, mut peer) = open(&legacy()).await;
     for (method, answer) in [
@@ -313,7 +314,7 @@ async fn pings_are_answered_and_other_requests_are_refused_properly() {
     assert_eq!(client.stats().refused_requests, 3);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_servers_request_reaches_its_handler_untouched() {
     let (sender, mut requests) = mpsc::channel(1);
     let options = ClientOptions { requests: Some(sender), ..legacy() };
@@ -336,7 +337,7 @@ async fn a_servers_request_reaches_its_handler_untouched() {
     assert_eq!(peer.next().await["result"]["action"], "cancel");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn notifications_are_handed_out_and_a_slow_reader_learns_of_its_loss() {
     let mut options = legacy();
     options.limits = Limits { notifications: 4, notification: 64, ..Limits::default() };
@@ -361,7 +362,7 @@ async fn notifications_are_handed_out_and_a_slow_reader_learns_of_its_loss() {
     assert_eq!(client.stats().dropped_notifications, 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn close_writes_what_is_queued_and_ends_the_stream() {
     let (client, mut peer) = open(&legacy()).await;
     client.notify("notifications/roots/list_changed", None).await.unwrap();
@@ -373,7 +374,7 @@ async fn close_writes_what_is_queued_and_ends_the_stream() {
     assert!(matches!(fault, Fault::Closed(Closed::ByUs)), "{fault}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn dropping_the_last_handle_ends_the_stream() {
     let (client, mut peer) = open(&legacy()).await;
     drop(client);
@@ -415,7 +416,7 @@ async fn opened(era: EraChoice, answers: &[(&str, &str)]) -> Result<Client, Conn
 const DISCOVERED: &str = r#""result":{"resultType":"complete","supportedVersions":["2027-01-01","2026-07-28"],"capabilities":{},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"new","version":"9"}}}"#;
 const INITIALIZED: &str = r#""result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"old","version":"2"}}"#;
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_probe_finds_the_era() {
     let client = opened(EraChoice::Probe, &[("server/discover", DISCOVERED)]).await.unwrap();
     assert_eq!((client.era(), client.protocol().as_str()), (Era::Modern, "2026-07-28"));
@@ -436,7 +437,7 @@ async fn the_probe_finds_the_era() {
     assert_eq!(client.era(), Era::Legacy);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_legacy_version_is_taken_back() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let (client, _peer) = open_as(version, &legacy()).await;
@@ -448,7 +449,7 @@ async fn refusal(era: EraChoice, answers: &[(&str, &str)]) -> String {
     opened(era, answers).await.expect_err("it does not open").to_string()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_wrong_era_or_an_unknown_version_is_said() {
     let mut said = Vec::new();
     for (era, answers) in [
@@ -485,7 +486,7 @@ async fn the_wrong_era_or_an_unknown_version_is_said() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_server_that_dies_of_the_probe_is_said_to() {
     let (ours, mut peer) = pipes();
     let options = quick(EraChoice::Probe);
@@ -496,7 +497,7 @@ async fn a_server_that_dies_of_the_probe_is_said_to() {
     insta::assert_snapshot!(client.unwrap_err().to_string());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_modern_request_carries_its_meta_beside_the_callers() {
     let (ours, mut peer) = pipes();
     let options = quick(EraChoice::Modern);
@@ -516,7 +517,7 @@ async fn a_modern_request_carries_its_meta_beside_the_callers() {
     assert!(waiting.await.unwrap().is_err());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_request_of_the_servers_has_no_place_in_the_modern_era() {
     let (ours, mut peer) = pipes();
     let options = quick(EraChoice::Modern);
@@ -536,7 +537,7 @@ async fn a_request_of_the_servers_has_no_place_in_the_modern_era() {
     assert_eq!(client.stats().foreign_requests, 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn parameters_that_are_no_object_are_not_sent() {
     let (client, _peer) = open(&legacy()).await;
     let error = client.request("tools/call", &raw("[1]")).await.unwrap_err();

@@ -113,7 +113,7 @@ proptest! {
     fn a_message_in_an_event_comes_back_whole(lines in vec("[a-zé{}:\" ]{0,12}", 1..5), end in prop_oneof!["\n", "\r", "\r\n"]) {
         let mut text = String::new();
         for line in &lines {
-            text.push_str(&format!("data: {line}{end}"));
+            text.extend(["data: ", line, &end]);
         }
         text.push_str(&end);
         let seen = events(&text);
