@@ -33,13 +33,19 @@ pub(crate) trait Decode: Sized {
     fn schema(definitions: &mut Definitions) -> serde_json::Value;
 }
 
+/// The most problems of one file that are told: more than anyone reads, and few enough that a megabyte of mistakes does
+/// not become a gigabyte of messages.
+const MOST: usize = 1000;
+
 /// Where a decoder is, and what it has found so far.
 pub(crate) struct Context<'a> {
     file: &'a Arc<SourceFile>,
     path: Vec<String>,
     /// For each step of `path`, the text that a diagnostic about the whole value underlines: its key.
     anchors: Vec<Range<usize>>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
+    /// Problems beyond the first [`MOST`], which are only counted.
+    more: usize,
     /// Whether some value had a shape that the schema does not accept.
     pub(crate) misshapen: bool,
     /// Whether some of the file is not in the tree, so that what seems to be missing may just not have been read.
@@ -54,6 +60,7 @@ impl<'a> Context<'a> {
             path: Vec::new(),
             anchors: Vec::new(),
             diagnostics: Vec::new(),
+            more: 0,
             misshapen: false,
             partial: false,
             references: Vec::new(),
@@ -128,12 +135,37 @@ impl<'a> Context<'a> {
     /// Records a problem of shape: one that the schema finds too.
     pub(crate) fn misshape(&mut self, diagnostic: Diagnostic) {
         self.misshapen = true;
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Records a problem that no schema can see.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MOST {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What was found, in file order.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.diagnostics;
+        // Stable, so that what stands at one place stays in the order it was found.
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.range().start);
+        if self.more > 0 {
+            let end = self.file.text().len();
+            let message = format!("{} more problems are not shown", self.more);
+            diagnostics.push(
+                Diagnostic::new(&OZ_L001, Span::new(self.file, end..end), message)
+                    .help("correct some of those above, and look again"),
+            );
+        }
+        diagnostics
+    }
+
+    /// Whether nothing was found.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.diagnostics.is_empty()
     }
 
     /// `expected` is a noun phrase: "a mapping".

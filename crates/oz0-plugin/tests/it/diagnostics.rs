@@ -261,3 +261,22 @@ fn bom_and_crlf_are_no_problem() {
     let decoded = decode("oz0-plugin.yaml", manifest.as_bytes());
     assert!(decoded.manifest.is_some(), "{}", concise(&decoded.diagnostics));
 }
+
+#[test]
+fn a_megabyte_of_mistakes_is_told_in_a_thousand_and_a_count() {
+    let mut manifest = LEAST.to_owned();
+    manifest.push_str("agents:\n  a:\n    tools:\n");
+    for index in 0..20_000 {
+        writeln!(manifest, "      - t{index}.f").unwrap();
+    }
+    manifest.push_str("uses:\n");
+    for index in 0..20_000 {
+        writeln!(manifest, "  u{index}: {{tools: [s{index}.f]}}").unwrap();
+    }
+    let start = std::time::Instant::now();
+    let decoded = decode("oz0-plugin.yaml", manifest.as_bytes());
+    let elapsed = start.elapsed();
+    assert_eq!(decoded.diagnostics.len(), 1001);
+    assert_eq!(decoded.diagnostics[1000].message, "19000 more problems are not shown");
+    assert!(elapsed.as_secs() < 30, "{elapsed:?}");
+}

@@ -1,13 +1,17 @@
 //! The schema and the decoder accept the same shapes, since one declaration makes both.
 
+use std::sync::LazyLock;
+
 use oz0_plugin::manifest::decode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::tree;
 
-fn validator() -> jsonschema::Validator {
-    jsonschema::draft202012::options().build(&oz0_plugin::schema()).unwrap()
+fn validator() -> &'static jsonschema::Validator {
+    static VALIDATOR: LazyLock<jsonschema::Validator> =
+        LazyLock::new(|| jsonschema::draft202012::options().build(&oz0_plugin::schema()).unwrap());
+    &VALIDATOR
 }
 
 /// JSON is YAML, so one text serves both.
@@ -55,7 +59,7 @@ fn every_key_of_the_schema_is_in_the_full_manifest() {
 fn the_full_manifest_is_accepted_by_both() {
     let validator = validator();
     assert!(validator.is_valid(&tree::full()));
-    assert!(agree(&validator, &tree::full()));
+    assert!(agree(validator, &tree::full()));
 }
 
 /// Texts at the edges of the forms.
@@ -184,7 +188,7 @@ fn every_value_of_the_full_manifest_changed_in_every_way_is_judged_alike() {
     let values = values();
     let (mut accepted, mut refused) = (0, 0);
     let mut judge = |manifest: &Value| {
-        if agree(&validator, manifest) { accepted += 1 } else { refused += 1 }
+        if agree(validator, manifest) { accepted += 1 } else { refused += 1 }
     };
     for pointer in tree::pointers(&full) {
         let section = tree::section(&full, &pointer);
@@ -225,6 +229,6 @@ proptest! {
             let pointers = tree::pointers(&tree);
             tree = tree::replace(&tree, &pointers[index.index(pointers.len())], value);
         }
-        agree(&validator(), &tree);
+        agree(validator(), &tree);
     }
 }
