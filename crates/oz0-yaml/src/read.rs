@@ -48,8 +48,12 @@ pub fn parse(text: &str, limits: &Limits) -> Parsed {
         {
             continue;
         }
-        let mut problems = recovery.into_problems();
+        draft.fit(text);
+        let (mut problems, too_deep) = recovery.into_problems();
         let root = resolve::resolve(text, draft, limits, &mut problems);
+        if !problems.iter().any(|problem| problem.kind == ProblemKind::TooDeep) {
+            problems.extend(too_deep);
+        }
         problems.sort_by_key(|problem| (problem.range.start, problem.range.end, problem.kind));
         return Parsed { root, comments: comments.into_values().collect(), problems };
     }
@@ -134,6 +138,19 @@ impl Draft {
             reader.close(None);
         }
         reader.draft
+    }
+
+    /// Makes every place one of the text that was handed in. The text that was read may have had a
+    /// character of several bytes overwritten, and then has places inside of it.
+    fn fit(&mut self, text: &str) {
+        let tags =
+            self.nodes.iter_mut().filter_map(|node| node.tag.as_mut().map(|(_, place)| place));
+        tags.for_each(|place| *place = floor(text, place.start)..floor(text, place.end));
+        for node in &mut self.nodes {
+            for range in [&mut node.range, &mut node.outer] {
+                *range = floor(text, range.start)..floor(text, range.end);
+            }
+        }
     }
 }
 
@@ -358,7 +375,8 @@ impl Reader<'_> {
             Content::Sequence(ids) | Content::Mapping(ids) => ids.last().copied(),
             _ => None,
         };
-        let last = last.map(|last| (self.draft.nodes[last].range.end, self.draft.nodes[last].outer.end));
+        let last =
+            last.map(|last| (self.draft.nodes[last].range.end, self.draft.nodes[last].outer.end));
         let node = &mut self.draft.nodes[id];
         // A block collection ends with its last value; where the parser says so comes too late. So
         // does the pair `a: b` in `[a: b]`, whose end the parser tells as an empty place.
