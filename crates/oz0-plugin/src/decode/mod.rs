@@ -33,13 +33,19 @@ pub(crate) trait Decode: Sized {
     fn schema(definitions: &mut Definitions) -> serde_json::Value;
 }
 
+/// The most problems of one file that are told: more than anyone reads, and few enough that a megabyte of mistakes does
+/// not become a gigabyte of messages.
+const MOST: usize = 1000;
+
 /// Where a decoder is, and what it has found so far.
 pub(crate) struct Context<'a> {
     file: &'a Arc<SourceFile>,
     path: Vec<String>,
     /// For each step of `path`, the text that a diagnostic about the whole value underlines: its key.
     anchors: Vec<Range<usize>>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
+    /// Problems beyond the first [`MOST`], which are only counted.
+    more: usize,
     /// Whether some value had a shape that the schema does not accept.
     pub(crate) misshapen: bool,
     /// Whether some of the file is not in the tree, so that what seems to be missing may just not have been read.
@@ -54,6 +60,7 @@ impl<'a> Context<'a> {
             path: Vec::new(),
             anchors: Vec::new(),
             diagnostics: Vec::new(),
+            more: 0,
             misshapen: false,
             partial: false,
             references: Vec::new(),
@@ -128,21 +135,52 @@ impl<'a> Context<'a> {
     /// Records a problem of shape: one that the schema finds too.
     pub(crate) fn misshape(&mut self, diagnostic: Diagnostic) {
         self.misshapen = true;
-        self.diagnostics.push(diagnostic);
+        self.report(diagnostic);
     }
 
     /// Records a problem that no schema can see.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MOST {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// What was found, in file order.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.diagnostics;
+        // Stable, so that what stands at one place stays in the order it was found.
+        diagnostics.sort_by_key(|diagnostic| diagnostic.span.range().start);
+        if self.more > 0 {
+            let end = self.file.text().len();
+            let message = format!("{} more problems are not shown", self.more);
+            diagnostics.push(
+                Diagnostic::new(&OZ_L001, Span::new(self.file, end..end), message)
+                    .help("correct some of those above, and look again"),
+            );
+        }
+        diagnostics
+    }
+
+    /// Whether nothing was found.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.diagnostics.is_empty()
     }
 
     /// `expected` is a noun phrase: "a mapping".
     pub(crate) fn mistyped(&mut self, node: &Node, expected: &str) {
+        self.mistyped_with(node, expected, None);
+    }
+
+    /// As [`Context::mistyped`], with a hint that knows more than the types.
+    pub(crate) fn mistyped_with(&mut self, node: &Node, expected: &str, hint: Option<String>) {
         let found = match &node.value {
             Value::Null => "is empty".to_owned(),
             Value::Bool(value) => format!("is the boolean {value}"),
             Value::Int(value) => format!("is the number {value}"),
             Value::BigInt(_) | Value::Float(_) => "is a number".to_owned(),
+            Value::Sequence(_) => "is a list".to_owned(),
             _ => format!("is {}", node.kind()),
         };
         let message = format!("{} must be {expected}, but {found}", self.subject());
@@ -152,10 +190,14 @@ impl<'a> Context<'a> {
             Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_)
         );
         let text = self.file.text().get(node.range.clone()).unwrap_or_default();
-        if scalar && expected.contains("string") {
+        if let Some(hint) = hint {
+            diagnostic = diagnostic.help(hint);
+        } else if scalar && expected.contains("string") {
             diagnostic = diagnostic.help(format!("write it in quotes: \"{}\"", brief(text)));
         } else if expected.contains("list") && matches!(node.value, Value::String(_)) {
-            diagnostic = diagnostic.help(format!("write it as a list: [{}]", brief(text)));
+            let words: Vec<&str> = text.split_whitespace().collect();
+            diagnostic =
+                diagnostic.help(format!("write it as a list: [{}]", brief(&words.join(", "))));
         }
         self.misshape(diagnostic);
     }
@@ -187,6 +229,8 @@ pub(crate) enum Constraint {
 /// The entries of a mapping that is being read as a record.
 pub(crate) struct Record<'n> {
     entries: &'n [Entry],
+    /// Known keys that unknown ones were probably meant to be: one mistake, which is told once.
+    misspelt: Vec<&'static str>,
 }
 
 impl<'n> Record<'n> {
@@ -201,20 +245,21 @@ impl<'n> Record<'n> {
             cx.mistyped(node, "a mapping");
             return None;
         };
+        let mut record = Self { entries, misspelt: Vec::new() };
         for entry in entries {
-            let Some(key) = entry.key.as_str() else {
-                unknown_key(cx, entry, known);
-                continue;
-            };
-            if !known.contains(&key) {
-                unknown_key(cx, entry, known);
+            if !entry.key.as_str().is_some_and(|key| known.contains(&key)) {
+                record.misspelt.extend(unknown_key(cx, entry, known));
             }
         }
-        let record = Self { entries };
         for constraint in constraints {
             record.keep(cx, *constraint);
         }
         Some(record)
+    }
+
+    /// Whether a key that is not there may have been meant to be.
+    fn may_be_meant(&self, cx: &Context<'_>, key: &str) -> bool {
+        cx.partial || self.misspelt.contains(&key)
     }
 
     fn entry(&self, key: &str) -> Option<&'n Entry> {
@@ -227,11 +272,12 @@ impl<'n> Record<'n> {
                 let given: Vec<&Entry> = keys.iter().filter_map(|key| self.entry(key)).collect();
                 match given.as_slice() {
                     [_] => {}
-                    [] if cx.partial => {}
+                    [] if keys.iter().any(|key| self.may_be_meant(cx, key)) => {}
                     [] => {
                         let message =
                             format!("{} needs exactly one of {}", cx.subject(), listed(keys));
-                        cx.misshape(Diagnostic::new(&OZ_L001, cx.anchor(), message));
+                        let help = "add one of them; `oz0 plugin schema` describes each";
+                        cx.misshape(Diagnostic::new(&OZ_L001, cx.anchor(), message).help(help));
                     }
                     [first, others @ ..] => {
                         for other in others {
@@ -253,8 +299,9 @@ impl<'n> Record<'n> {
                 }
             }
             Constraint::OnlyWith(key, needed) => {
-                if let (Some(entry), None, false) =
-                    (self.entry(key), self.entry(needed), cx.partial)
+                if let Some(entry) = self.entry(key)
+                    && self.entry(needed).is_none()
+                    && !self.may_be_meant(cx, needed)
                 {
                     let message =
                         format!("{} has `{key}`, which only goes with `{needed}`", cx.subject());
@@ -287,7 +334,7 @@ impl<'n> Record<'n> {
         key: &'static str,
     ) -> Option<crate::Spanned<T>> {
         if self.entry(key).is_none() {
-            if cx.partial {
+            if self.may_be_meant(cx, key) {
                 return None;
             }
             let message = format!("{} lacks the key `{key}`", cx.subject());
@@ -311,7 +358,12 @@ impl<'n> Record<'n> {
     }
 }
 
-fn unknown_key(cx: &mut Context<'_>, entry: &Entry, known: &[&'static str]) {
+/// Reports an unknown key. Says which one was probably meant.
+fn unknown_key(
+    cx: &mut Context<'_>,
+    entry: &Entry,
+    known: &[&'static str],
+) -> Option<&'static str> {
     let span = cx.span(entry.key.range.clone());
     let shown = entry.key.as_str().map_or_else(
         || format!("{} as a key", entry.key.kind()),
@@ -325,6 +377,7 @@ fn unknown_key(cx: &mut Context<'_>, entry: &Entry, known: &[&'static str]) {
         None => allowed,
     };
     cx.misshape(Diagnostic::new(&OZ_L001, span, message).help(help));
+    near
 }
 
 /// The nearest known word, unless `unknown` is so long that it is no misspelling of anything.

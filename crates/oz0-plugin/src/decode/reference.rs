@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_diagnostic::{Diagnostic, Span, did_you_mean};
+use oz0_diagnostic::{Diagnostic, Span};
 use oz0_yaml::{Node, Value};
 
 use super::{Context, brief};
@@ -51,23 +51,7 @@ pub(crate) enum Target {
     File(String),
 }
 
-/// What a plugin uses of another.
-#[derive(Debug, Default)]
-struct Used {
-    tools: BTreeSet<String>,
-    agents: BTreeSet<String>,
-}
-
-impl Used {
-    fn grants(&self, function: &str) -> bool {
-        self.tools.contains(function)
-            || function
-                .split_once('.')
-                .is_some_and(|(tool, _)| self.tools.contains(&format!("{tool}.*")))
-    }
-}
-
-/// The names that a manifest defines.
+/// The names that a manifest defines. Each question is one look-up, however many names there are.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     tools: BTreeSet<String>,
@@ -75,9 +59,18 @@ pub(crate) struct Names {
     flows: BTreeSet<String>,
     harnesses: BTreeSet<String>,
     event_sources: BTreeSet<String>,
+    connections: BTreeSet<String>,
     /// Each connection's params.
-    connections: BTreeMap<String, BTreeSet<String>>,
-    uses: BTreeMap<String, Used>,
+    params: BTreeMap<String, BTreeSet<String>>,
+    /// The plugins under `uses:`.
+    plugins: BTreeSet<String>,
+    /// For each of them its functions and whole tools, and its agents.
+    uses: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
+    /// The plugins under `uses:` that a function, a whole tool (`<tool>.*`) or an agent is of.
+    used_functions: BTreeMap<String, Vec<String>>,
+    used_agents: BTreeMap<String, Vec<String>>,
+    /// For each tool of another plugin, one plugin that it is of.
+    used_tools: BTreeMap<String, String>,
 }
 
 /// The names under a key of a mapping.
@@ -114,18 +107,29 @@ fn entries<T>(node: Option<&Node>, key: &str, read: impl Fn(&Node) -> T) -> BTre
 impl Names {
     /// The names that the manifest with this root defines.
     pub(crate) fn of(root: Option<&Node>) -> Self {
-        Self {
+        let mut names = Self {
             tools: keys(root, "tools"),
             agents: keys(root, "agents"),
             flows: keys(root, "flows"),
             harnesses: keys(root, "harnesses"),
             event_sources: keys(root, "event_sources"),
-            connections: entries(root, "connections", |node| keys(Some(node), "params")),
-            uses: entries(root, "uses", |node| Used {
-                tools: texts(node, "tools"),
-                agents: texts(node, "agents"),
-            }),
+            connections: keys(root, "connections"),
+            params: entries(root, "connections", |node| keys(Some(node), "params")),
+            plugins: keys(root, "uses"),
+            ..Self::default()
+        };
+        let uses = entries(root, "uses", |node| (texts(node, "tools"), texts(node, "agents")));
+        for (plugin, (functions, agents)) in &uses {
+            for function in functions {
+                names.used_functions.entry(function.clone()).or_default().push(plugin.clone());
+                let tool = function.split('.').next().unwrap_or_default();
+                names.used_tools.entry(tool.to_owned()).or_insert_with(|| plugin.clone());
+            }
+            for agent in agents {
+                names.used_agents.entry(agent.clone()).or_default().push(plugin.clone());
+            }
         }
+        Self { uses, ..names }
     }
 
     /// Reports every reference that finds nothing.
@@ -134,15 +138,15 @@ impl Names {
         // must not turn into a wait.
         let mut courtesies = 64_usize;
         for reference in references {
-            let Some((what, nearby)) = self.miss(&reference.target) else { continue };
-            let message = format!("`{}`: {what}", reference.place);
+            let Some(miss) = self.miss(&reference.target) else { continue };
+            let message = format!("`{}`: {}", reference.place, miss.message);
             let diagnostic = Diagnostic::new(&OZ_L002, reference.span.clone(), message);
-            cx.report(diagnostic.help(nearby.help(&mut courtesies)));
+            cx.report(diagnostic.help(miss.help(&mut courtesies)));
         }
     }
 
     /// What a reference misses, if it does, and what could have been meant.
-    fn miss(&self, target: &Target) -> Option<(String, Nearby<'_>)> {
+    fn miss(&self, target: &Target) -> Option<Miss<'_>> {
         match target {
             Target::OwnTool(tool) => self.own_tool(tool),
             Target::Function { plugin, function } => self.function(plugin.as_deref(), function),
@@ -153,157 +157,136 @@ impl Names {
                 absent(&self.event_sources, "event source", "event_sources", source)
             }
             Target::Connection(connection) => {
-                absent_from(self.connections.keys(), "connection", "connections", connection)
+                absent(&self.connections, "connection", "connections", connection)
             }
-            Target::Plugin(plugin) => absent_from(self.uses.keys(), "plugin", "uses", plugin),
+            Target::Plugin(plugin) => absent(&self.plugins, "plugin", "uses", plugin),
             Target::Param { connection, param } => self.param(connection.as_deref(), param),
             Target::File(_) => None,
         }
     }
 
-    fn own_tool(&self, tool: &str) -> Option<(String, Nearby<'_>)> {
-        let (message, nearby) = absent(&self.tools, "tool", "tools", tool)?;
-        let prefix = format!("{tool}.");
-        let foreign = self
-            .uses
-            .iter()
-            .find(|(_, used)| used.tools.iter().any(|function| function.starts_with(&prefix)));
-        match foreign {
-            Some((plugin, _)) => Some((
-                format!(
-                    "the tool `{}` is of the plugin `{}`, and only the plugin's own can stand here",
-                    brief(tool),
-                    brief(plugin)
-                ),
-                Nearby::none("name a function of a tool under `tools:`".to_owned()),
-            )),
-            None => Some((message, nearby)),
-        }
+    fn own_tool(&self, tool: &str) -> Option<Miss<'_>> {
+        let miss = absent(&self.tools, "tool", "tools", tool)?;
+        let Some(plugin) = self.used_tools.get(tool) else { return Some(miss) };
+        Some(Miss::plain(
+            format!(
+                "the tool `{}` is of the plugin `{}`, and only the plugin's own can stand here",
+                brief(tool),
+                brief(plugin)
+            ),
+            "name a function of a tool under `tools:`".to_owned(),
+        ))
     }
 
-    fn function(&self, plugin: Option<&str>, function: &str) -> Option<(String, Nearby<'_>)> {
-        let (tool, name) = function.split_once('.')?;
+    fn function(&self, plugin: Option<&str>, function: &str) -> Option<Miss<'_>> {
+        let (tool, _) = function.split_once('.')?;
         if tool == "oz" {
             return None;
         }
-        let Some(plugin) = plugin else {
-            if self.tools.contains(tool) {
-                return None;
-            }
-            let users: Vec<&String> = self
-                .uses
-                .iter()
-                .filter(|(_, used)| used.grants(function))
-                .map(|(plugin, _)| plugin)
-                .collect();
-            return match users.as_slice() {
-                [_] => None,
-                [] => {
-                    let (message, mut nearby) = absent(&self.tools, "tool", "tools", tool)?;
-                    if nearby.names.is_empty() || !self.uses.is_empty() {
-                        nearby.otherwise = format!(
-                            "name one of the plugin's own tools, or list `{}` under `uses:`",
-                            brief(function)
-                        );
-                    }
-                    Some((message, nearby))
-                }
-                [first, ..] => Some((
-                    format!(
-                        "`{}` is a function of more than one plugin under `uses:`",
-                        brief(function)
-                    ),
-                    Nearby::none(format!("write which one: {}/{}", brief(first), brief(function))),
-                )),
+        let whole_tool = format!("{tool}.*");
+        if let Some(plugin) = plugin {
+            let Some((functions, _)) = self.uses.get(plugin) else {
+                return absent(&self.plugins, "plugin", "uses", plugin);
             };
-        };
-        let Some(used) = self.uses.get(plugin) else {
-            return absent_from(self.uses.keys(), "plugin", "uses", plugin);
-        };
-        if used.grants(function) || (name == "*" && used.tools.contains(function)) {
-            return None;
-        }
-        Some((
-            format!("`uses.{}.tools` does not list `{}`", brief(plugin), brief(function)),
-            Nearby {
-                names: used.tools.iter().collect(),
-                wanted: function.to_owned(),
-                otherwise: format!("list `{}` there", brief(function)),
-            },
-        ))
-    }
-
-    fn agent(&self, plugin: Option<&str>, agent: &str) -> Option<(String, Nearby<'_>)> {
-        let Some(plugin) = plugin else {
-            if self.agents.contains(agent)
-                || self.uses.values().filter(|used| used.agents.contains(agent)).count() == 1
-            {
+            if functions.contains(function) || functions.contains(&whole_tool) {
                 return None;
             }
-            return absent(&self.agents, "agent", "agents", agent);
-        };
-        let Some(used) = self.uses.get(plugin) else {
-            return absent_from(self.uses.keys(), "plugin", "uses", plugin);
-        };
-        if used.agents.contains(agent) {
+            return Some(not_granted(plugin, "tools", functions, function));
+        }
+        if self.tools.contains(tool) {
             return None;
         }
-        Some((
-            format!("`uses.{}.agents` does not list `{}`", brief(plugin), brief(agent)),
-            Nearby {
-                names: used.agents.iter().collect(),
-                wanted: agent.to_owned(),
-                otherwise: format!("list `{}` there", brief(agent)),
-            },
-        ))
+        let users: BTreeSet<&String> = [function, &whole_tool]
+            .into_iter()
+            .filter_map(|function| self.used_functions.get(function))
+            .flatten()
+            .collect();
+        match users.first() {
+            None => {
+                let mut miss = absent(&self.tools, "tool", "tools", tool)?;
+                miss.otherwise = format!(
+                    "name one of the plugin's own tools, or list `{}` under `uses:`",
+                    brief(function)
+                );
+                Some(miss)
+            }
+            Some(first) if users.len() > 1 => Some(of_several(first, function)),
+            Some(_) => None,
+        }
     }
 
-    fn param(&self, connection: Option<&str>, param: &str) -> Option<(String, Nearby<'_>)> {
+    fn agent(&self, plugin: Option<&str>, agent: &str) -> Option<Miss<'_>> {
+        if let Some(plugin) = plugin {
+            let Some((_, agents)) = self.uses.get(plugin) else {
+                return absent(&self.plugins, "plugin", "uses", plugin);
+            };
+            if agents.contains(agent) {
+                return None;
+            }
+            return Some(not_granted(plugin, "agents", agents, agent));
+        }
+        if self.agents.contains(agent) {
+            return None;
+        }
+        match self.used_agents.get(agent).map(Vec::as_slice) {
+            Some([_]) => None,
+            Some([first, ..]) => Some(of_several(first, agent)),
+            Some([]) | None => absent(&self.agents, "agent", "agents", agent),
+        }
+    }
+
+    fn param(&self, connection: Option<&str>, param: &str) -> Option<Miss<'_>> {
         let Some(connection) = connection else {
-            return Some((
+            return Some(Miss::plain(
                 format!(
                     "`{{{}}}` stands for a param, and the tool has no connection",
                     brief(param)
                 ),
-                Nearby::none("add `connection:` to the tool, or write the URL out".to_owned()),
+                "add `connection:` to the tool, or write the URL out".to_owned(),
             ));
         };
         // A connection that is not there is its own finding.
-        let params = self.connections.get(connection)?;
+        let params = self.params.get(connection)?;
         if params.contains(param) {
             return None;
         }
-        Some((
-            format!("the connection `{}` has no param `{}`", brief(connection), brief(param)),
-            Nearby {
-                names: params.iter().collect(),
-                wanted: param.to_owned(),
-                otherwise: format!("add it to `connections.{}.params`", brief(connection)),
-            },
-        ))
+        Some(Miss {
+            message: format!(
+                "the connection `{}` has no param `{}`",
+                brief(connection),
+                brief(param)
+            ),
+            known: Some(params),
+            wanted: param.to_owned(),
+            otherwise: format!("add it to `connections.{}.params`", brief(connection)),
+        })
     }
 }
 
-/// What could have been meant, and what to do otherwise.
-struct Nearby<'n> {
-    names: Vec<&'n String>,
+/// A reference that finds nothing: what to say, what could have been meant, and what to do otherwise.
+struct Miss<'n> {
+    message: String,
+    known: Option<&'n BTreeSet<String>>,
     wanted: String,
     otherwise: String,
 }
 
-impl Nearby<'_> {
-    fn none(help: String) -> Self {
-        Self { names: Vec::new(), wanted: String::new(), otherwise: help }
+impl Miss<'_> {
+    fn plain(message: String, help: String) -> Self {
+        Self { message, known: None, wanted: String::new(), otherwise: help }
     }
 
     fn help(self, courtesies: &mut usize) -> String {
-        let near = if *courtesies > 0 && self.names.len() <= 1000 && self.wanted.len() <= 256 {
-            *courtesies -= 1;
-            did_you_mean(&self.wanted, self.names.iter().map(|name| name.as_str()))
-        } else {
-            None
+        /// So many names are looked through in no time.
+        const ENOUGH: usize = 1000;
+        let names = match self.known {
+            Some(known) if *courtesies > 0 => {
+                *courtesies -= 1;
+                known.iter().map(String::as_str).take(ENOUGH).collect()
+            }
+            _ => Vec::new(),
         };
-        match near {
+        match super::nearest(&self.wanted, &names) {
             Some(near) => {
                 format!("did you mean `{}`? Otherwise, {}", brief(near), self.otherwise)
             }
@@ -312,31 +295,30 @@ impl Nearby<'_> {
     }
 }
 
-fn absent<'n>(
-    names: &'n BTreeSet<String>,
-    what: &str,
-    key: &str,
-    name: &str,
-) -> Option<(String, Nearby<'n>)> {
-    absent_from(names.iter(), what, key, name)
-}
-
-fn absent_from<'n>(
-    names: impl Iterator<Item = &'n String>,
-    what: &str,
-    key: &str,
-    name: &str,
-) -> Option<(String, Nearby<'n>)> {
-    let names: Vec<&String> = names.collect();
-    if names.iter().any(|known| *known == name) {
+fn absent<'n>(known: &'n BTreeSet<String>, what: &str, key: &str, name: &str) -> Option<Miss<'n>> {
+    if known.contains(name) {
         return None;
     }
-    Some((
-        format!("there is no {what} `{}` under `{key}:`", brief(name)),
-        Nearby {
-            names,
-            wanted: name.to_owned(),
-            otherwise: format!("add `{}` under `{key}:`", brief(name)),
-        },
-    ))
+    Some(Miss {
+        message: format!("there is no {what} `{}` under `{key}:`", brief(name)),
+        known: Some(known),
+        wanted: name.to_owned(),
+        otherwise: format!("add `{}` under `{key}:`", brief(name)),
+    })
+}
+
+fn of_several<'n>(first: &str, name: &str) -> Miss<'n> {
+    Miss::plain(
+        format!("`{}` is of more than one plugin under `uses:`", brief(name)),
+        format!("write which one: {}/{}", brief(first), brief(name)),
+    )
+}
+
+fn not_granted<'n>(plugin: &str, key: &str, granted: &'n BTreeSet<String>, name: &str) -> Miss<'n> {
+    Miss {
+        message: format!("`uses.{}.{key}` does not list `{}`", brief(plugin), brief(name)),
+        known: Some(granted),
+        wanted: name.to_owned(),
+        otherwise: format!("list `{}` there", brief(name)),
+    }
 }

@@ -1,7 +1,7 @@
 //! Texts with a form: names, IDs, addresses, versions.
 
 use oz0_diagnostic::{Check, Diagnostic};
-use oz0_yaml::Node;
+use oz0_yaml::{Node, Value};
 use regex_lite::Regex;
 use serde_json::json;
 
@@ -39,7 +39,13 @@ pub(crate) trait Text: Sized {
 impl<T: Text> Decode for T {
     fn decode(node: &Node, cx: &mut Context<'_>) -> Option<Self> {
         let Some(text) = node.as_str() else {
-            cx.mistyped(node, "a string");
+            // A number that only wants quotes gets them from the general hint; one that is not enough, such as the
+            // version 1.4, is told what is.
+            let text = cx.span(node.range.clone()).text().to_owned();
+            let number = matches!(node.value, Value::Int(_) | Value::BigInt(_) | Value::Float(_));
+            let hint = (number && !T::pattern().is_match(&text))
+                .then(|| T::hint(&text).unwrap_or_else(|| T::RULE.to_owned()));
+            cx.mistyped_with(node, "a string", hint);
             return None;
         };
         if T::reserved(text) {

@@ -210,7 +210,7 @@ pub(crate) fn read_file<T: Decode>(
     let value = match &parsed.root {
         Some(root) => T::decode(root, &mut cx),
         None => {
-            if cx.diagnostics.is_empty() {
+            if cx.is_clean() {
                 let diagnostic =
                     Diagnostic::new(&OZ_L001, Span::start_of(&source), "the file is empty");
                 cx.misshape(diagnostic);
@@ -223,9 +223,7 @@ pub(crate) fn read_file<T: Decode>(
         names.resolve(&references, &mut cx);
     }
     let (well_formed, partial) = (!cx.misshapen, cx.partial);
-    let mut diagnostics = cx.diagnostics;
-    // Stable, so that what stands at one place stays in the order it was found.
-    diagnostics.sort_by_key(|diagnostic| diagnostic.span.range().start);
+    let diagnostics = cx.into_diagnostics();
     ReadFile {
         value,
         root: parsed.root.filter(|_| !partial),

@@ -1,6 +1,9 @@
 //! Packages that hold a server: `pypi:NAME==VERSION`, `npm:NAME@VERSION`, `oci:IMAGE@sha256:DIGEST`.
 
+use std::sync::LazyLock;
+
 use oz0_diagnostic::Check;
+use regex_lite::Regex;
 
 use crate::check::OZ_L002;
 use crate::decode::text::{Text, pattern};
@@ -104,6 +107,17 @@ impl std::fmt::Display for PackageRef {
     }
 }
 
+/// A version, as PEP 440's appendix B has it, with its epoch, suffixes and local label; `1.*` is none.
+static PEP_440: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"^(?i)v?([0-9]+!)?[0-9]+(\.[0-9]+)*",
+        r"([-_.]?(a|b|c|rc|alpha|beta|pre|preview)[-_.]?[0-9]*)?",
+        r"(-[0-9]+|[-_.]?(post|rev|r)[-_.]?[0-9]*)?([-_.]?dev[-_.]?[0-9]*)?",
+        r"(\+[a-z0-9]+([-_.][a-z0-9]+)*)?$"
+    ))
+    .expect("a test compiles it")
+});
+
 fn pypi(text: &str) -> PackageRef {
     let end = text.find(['[', '=', '<', '>', '!', '~']).unwrap_or(text.len());
     let (name, mut rest) = text.split_at(end);
@@ -112,9 +126,7 @@ fn pypi(text: &str) -> PackageRef {
         extras = inside.split(',').map(|extra| extra.trim().to_owned()).collect();
         rest = after;
     }
-    let exact = rest
-        .strip_prefix("==")
-        .filter(|version| !version.contains(['*', ',', '=', '<', '>', '~', '!']));
+    let exact = rest.strip_prefix("==").filter(|version| PEP_440.is_match(version));
     let version = match exact {
         Some(version) => Pin::Exact(version.to_owned()),
         None if rest.is_empty() => Pin::Absent,

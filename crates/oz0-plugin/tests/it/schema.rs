@@ -1,17 +1,21 @@
 //! The schema and the decoder accept the same shapes, since one declaration makes both.
 
+use std::sync::LazyLock;
+
 use oz0_plugin::manifest::decode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::tree;
 
-fn validator() -> jsonschema::Validator {
-    jsonschema::draft202012::options().build(&oz0_plugin::schema()).unwrap()
+fn validator() -> &'static jsonschema::Validator {
+    static VALIDATOR: LazyLock<jsonschema::Validator> =
+        LazyLock::new(|| jsonschema::draft202012::options().build(&oz0_plugin::schema()).unwrap());
+    &VALIDATOR
 }
 
 /// JSON is YAML, so one text serves both.
-fn agree(validator: &jsonschema::Validator, manifest: &Value) {
+fn agree(validator: &jsonschema::Validator, manifest: &Value) -> bool {
     let text = serde_json::to_string_pretty(manifest).unwrap();
     let decoded = decode("oz0-plugin.yaml", text.as_bytes());
     let schema: Vec<String> = validator
@@ -24,6 +28,7 @@ fn agree(validator: &jsonschema::Validator, manifest: &Value) {
         "decoder: {}schema: {schema:#?}\n{text}",
         oz0_diagnostic::report::concise(&decoded.diagnostics),
     );
+    decoded.well_formed
 }
 
 #[test]
@@ -54,7 +59,7 @@ fn every_key_of_the_schema_is_in_the_full_manifest() {
 fn the_full_manifest_is_accepted_by_both() {
     let validator = validator();
     assert!(validator.is_valid(&tree::full()));
-    agree(&validator, &tree::full());
+    assert!(agree(validator, &tree::full()));
 }
 
 /// Texts at the edges of the forms.
@@ -161,7 +166,7 @@ const TEXTS: &[&str] = &[
 ];
 
 fn values() -> Vec<Value> {
-    let mut values = vec![
+    vec![
         json!(null),
         json!(true),
         json!(0),
@@ -173,9 +178,7 @@ fn values() -> Vec<Value> {
         json!({"a": "b"}),
         json!({"a": {}}),
         json!({"oz": {"command": ["a"]}}),
-    ];
-    values.extend(TEXTS.iter().map(|text| json!(text)));
-    values
+    ]
 }
 
 #[test]
@@ -183,19 +186,29 @@ fn every_value_of_the_full_manifest_changed_in_every_way_is_judged_alike() {
     let validator = validator();
     let full = tree::full();
     let values = values();
+    let (mut accepted, mut refused) = (0, 0);
+    let mut judge = |manifest: &Value| {
+        if agree(validator, manifest) { accepted += 1 } else { refused += 1 }
+    };
     for pointer in tree::pointers(&full) {
-        let mut removed = full.clone();
+        let section = tree::section(&full, &pointer);
+        let mut removed = section.clone();
         tree::remove(&mut removed, &pointer);
-        agree(&validator, &removed);
+        judge(&removed);
         for value in &values {
-            agree(&validator, &tree::replace(&full, &pointer, value.clone()));
+            judge(&tree::replace(&section, &pointer, value.clone()));
         }
-        for text in TEXTS {
-            if let Some(renamed) = tree::rename(&full, &pointer, |_| (*text).to_owned()) {
-                agree(&validator, &renamed);
+        let texts = if section.pointer(&pointer).unwrap().is_string() { TEXTS } else { &[] };
+        for text in texts {
+            judge(&tree::replace(&section, &pointer, json!(text)));
+        }
+        for name in ["", "a", "oz", "A b", "/a", "A_1", "x.y", "a\u{1}", "command"] {
+            if let Some(renamed) = tree::rename(&section, &pointer, |_| name.to_owned()) {
+                judge(&renamed);
             }
         }
     }
+    assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
 }
 
 proptest! {
@@ -207,6 +220,7 @@ proptest! {
         second in any::<prop::sample::Index>(),
         values in prop::collection::vec(prop_oneof![
             prop::sample::select(values()),
+            prop::sample::select(TEXTS).prop_map(Value::from),
             "[a-z/.:{}@=<>*0-9 -]{0,12}".prop_map(Value::from),
         ], 2),
     ) {
@@ -215,6 +229,6 @@ proptest! {
             let pointers = tree::pointers(&tree);
             tree = tree::replace(&tree, &pointers[index.index(pointers.len())], value);
         }
-        agree(&validator(), &tree);
+        agree(validator(), &tree);
     }
 }
