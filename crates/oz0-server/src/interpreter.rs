@@ -46,7 +46,8 @@ impl Interpreters {
         let name = name.filter(|name| !name.contains('/') && !KNOWN.contains(name));
         let known = KNOWN.into_iter().filter_map(|name| self.find(name));
         // A program of the system is where it is on every machine.
-        let other = name.and_then(|name| self.find(name)).filter(|found| !in_system(&found.program));
+        let other =
+            name.and_then(|name| self.find(name)).filter(|found| !in_system(&found.program));
         known.chain(other).collect()
     }
 
@@ -76,8 +77,7 @@ impl Interpreters {
             candidate.to_owned()
         };
         let program = program.canonicalize().unwrap_or(program);
-        let prefix =
-            known.then(|| program.parent()?.parent().map(Path::to_owned)).flatten();
+        let prefix = known.then(|| program.parent()?.parent().map(Path::to_owned)).flatten();
         Interpreter { name: name.to_owned(), program, prefix }
     }
 

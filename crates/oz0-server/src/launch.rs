@@ -143,7 +143,9 @@ pub enum LaunchError {
         path: PathBuf,
     },
     /// The command and the declared variables together are too long.
-    #[error("the command and variables of a server take {size} bytes, above the limit of {ORDER_LIMIT}")]
+    #[error(
+        "the command and variables of a server take {size} bytes, above the limit of {ORDER_LIMIT}"
+    )]
     TooLong {
         /// How long.
         size: usize,
@@ -259,9 +261,10 @@ impl Launcher {
     }
 
     fn order(&self, spec: &LaunchSpec) -> Result<Vec<u8>, LaunchError> {
-        for path in [Some(&spec.folder), spec.python_environment.as_ref(), spec.node_environment.as_ref()]
-            .into_iter()
-            .flatten()
+        for path in
+            [Some(&spec.folder), spec.python_environment.as_ref(), spec.node_environment.as_ref()]
+                .into_iter()
+                .flatten()
         {
             if path.to_str().is_none() {
                 return Err(LaunchError::NotUtf8 { path: path.clone() });
@@ -275,10 +278,7 @@ impl Launcher {
             folder_access: spec.folder_access,
             python_environment: spec.python_environment.clone(),
             node_environment: spec.node_environment.clone(),
-            interpreters: self
-                .shared
-                .interpreters
-                .needed_by(spec.argv.first().map(String::as_str)),
+            interpreters: self.shared.interpreters.needed_by(spec.argv.first().map(String::as_str)),
             network: spec.network,
             mountpoint: self.shared.mountpoint.clone(),
             users_home: self.shared.users_home.clone(),
@@ -374,7 +374,9 @@ impl From<LaunchError> for Attempt {
 fn failed(failure: Failure) -> Attempt {
     let Failure { kind, operation, reason } = failure;
     match kind {
-        FailureKind::Unavailable => Attempt::Unavailable(format!("could not {operation}: {reason}")),
+        FailureKind::Unavailable => {
+            Attempt::Unavailable(format!("could not {operation}: {reason}"))
+        }
         FailureKind::Program => Attempt::Error(LaunchError::Program { operation, reason }),
         FailureKind::Broken => Attempt::Error(LaunchError::SetUp { operation, reason }),
     }

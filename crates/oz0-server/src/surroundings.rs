@@ -61,19 +61,18 @@ impl Places {
             folder: folder.into(),
             home: home.into(),
             scratch: scratch.into(),
-            programs: vec![
-                python.join("bin"),
-                node.join("node_modules/.bin"),
-                INTERPRETERS.into(),
-            ],
+            programs: vec![python.join("bin"), node.join("node_modules/.bin"), INTERPRETERS.into()],
         }
     }
 
     /// The value of `PATH`.
     pub fn path(&self) -> String {
         let mut path = String::new();
-        for directory in
-            self.programs.iter().map(|path| path.to_string_lossy()).chain(SYSTEM_PROGRAMS.map(Into::into))
+        for directory in self
+            .programs
+            .iter()
+            .map(|path| path.to_string_lossy())
+            .chain(SYSTEM_PROGRAMS.map(Into::into))
         {
             if !path.is_empty() {
                 path.push(':');

@@ -75,10 +75,8 @@ pub(crate) fn requirements(file: &str, text: &str) -> Result<Vec<Requirement>, D
 fn is_hash(word: &str) -> bool {
     word.strip_prefix("--hash=").and_then(|hash| hash.split_once(':')).is_some_and(
         |(algorithm, digits)| {
-            matches!(
-                (algorithm, digits.len()),
-                ("sha256", 64) | ("sha384", 96) | ("sha512", 128)
-            ) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+            matches!((algorithm, digits.len()), ("sha256", 64) | ("sha384", 96) | ("sha512", 128))
+                && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         },
     )
 }
@@ -218,7 +216,12 @@ pub(crate) fn package_lock(
             ));
         }
     }
-    Ok(lock.packages.into_iter().find(|(path, _)| path.is_empty()).map(|(_, root)| root.dependencies).unwrap_or_default())
+    Ok(lock
+        .packages
+        .into_iter()
+        .find(|(path, _)| path.is_empty())
+        .map(|(_, root)| root.dependencies)
+        .unwrap_or_default())
 }
 
 /// Checks that an npm lock holds exactly the version that the manifest names, and that alone.
@@ -235,7 +238,10 @@ pub(crate) fn names_npm(
     let lock: PackageLock = serde_json::from_str(text).map_err(|error| {
         other(file, Some(error.line().max(1)), format!("this is no lock of npm: {error}"))
     })?;
-    let locked = lock.packages.get(&format!("node_modules/{name}")).and_then(|package| package.version.as_deref());
+    let locked = lock
+        .packages
+        .get(&format!("node_modules/{name}"))
+        .and_then(|package| package.version.as_deref());
     match locked {
         Some(locked) if locked == version => Ok(()),
         Some(locked) => Err(other(

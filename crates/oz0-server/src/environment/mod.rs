@@ -139,7 +139,11 @@ impl Environments {
     }
 
     /// An `mcp:` server: its command, and the environments that the plugin's folder declares.
-    pub fn prepare_command(&self, folder: &Path, argv: &[String]) -> Result<Prepared, PrepareError> {
+    pub fn prepare_command(
+        &self,
+        folder: &Path,
+        argv: &[String],
+    ) -> Result<Prepared, PrepareError> {
         Ok(Prepared {
             argv: argv.to_vec(),
             python_environment: self.python_project(folder)?,
@@ -244,7 +248,10 @@ fn choose(
         )
     } else {
         problem(
-            format!("{registry}:{name} has several {kind}s and none of its own name: {}", found.join(", ")),
+            format!(
+                "{registry}:{name} has several {kind}s and none of its own name: {}",
+                found.join(", ")
+            ),
             "start the one you mean with mcp: {command: […]} and a lock of your own",
         )
     }))

@@ -52,10 +52,8 @@ impl Environments {
         })?;
         let state = interpreter::stamp(&node.program).unwrap_or_default();
         let program = node.program.to_string_lossy();
-        let name = format!(
-            "node-{}",
-            cache::key([manifest, lock_text, &program, &state, &platform()])
-        );
+        let name =
+            format!("node-{}", cache::key([manifest, lock_text, &program, &state, &platform()]));
         self.environments().folder(
             &name,
             || self.say(&format!("waiting for another oz0 that installs {what}")),

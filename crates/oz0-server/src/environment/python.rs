@@ -62,7 +62,7 @@ impl Environments {
                         requirement.as_os_str(),
                     ],
                     folder,
-                    environment: Vec::new(),
+                    environment: vec![("PIP_ROOT_USER_ACTION", "ignore".to_owned())],
                     operation: operation.clone(),
                 }
                 .run()
@@ -194,8 +194,10 @@ impl Environments {
     ) -> Result<PathBuf, EnvironmentError> {
         let python = self.python(&format!("installing {what}"))?;
         let state = interpreter::stamp(&python).unwrap_or_default();
-        let name =
-            format!("python-{}", cache::key([text, &python.to_string_lossy(), &state, &platform()]));
+        let name = format!(
+            "python-{}",
+            cache::key([text, &python.to_string_lossy(), &state, &platform()])
+        );
         self.environments().folder(
             &name,
             || self.say(&format!("waiting for another oz0 that installs {what}")),

@@ -53,8 +53,12 @@ pub(crate) fn leave_root() -> Result<(), Failure> {
     map_ids((INSIDE, 0), (INSIDE, 0)).map_err(unavailable("map the server's user"))
 }
 
-/// Drops every capability of this process too, and looks.
+/// Drops every capability, also those that a program started by root would have again, and looks.
 pub(crate) fn drop_capabilities() -> Option<MissingLayer> {
+    // The bounding set, which needs a right that only a privileged process has.
+    for capability in CapabilitySet::all().iter() {
+        let _ = rustix::thread::remove_capability_from_bounding_set(capability);
+    }
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),
         permitted: CapabilitySet::empty(),
@@ -64,8 +68,12 @@ pub(crate) fn drop_capabilities() -> Option<MissingLayer> {
     if let Err(error) = rustix::thread::set_capabilities(None, none) {
         return Some(missing(Layer::Capabilities, error));
     }
+    let again = rustix::process::geteuid().is_root()
+        && CapabilitySet::all()
+            .iter()
+            .any(|one| rustix::thread::capability_is_in_bounding_set(one).unwrap_or(false));
     match rustix::thread::capabilities(None) {
-        Ok(sets) if sets.permitted.is_empty() && sets.effective.is_empty() => None,
+        Ok(sets) if sets.permitted.is_empty() && sets.effective.is_empty() && !again => None,
         Ok(_) => Some(missing(Layer::Capabilities, "some are left")),
         Err(error) => Some(missing(Layer::Capabilities, error)),
     }

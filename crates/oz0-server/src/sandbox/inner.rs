@@ -6,8 +6,8 @@ use std::process::{Child, Command};
 
 use super::protocol::{Failure, FailureKind, Layer, MissingLayer, Order, Report};
 use super::wiring::{
-    Reports, attend, block_signals, close_inherited_reports, exit_code, let_go_of_stdio,
-    parent_in_proc, read_order, unavailable,
+    Reports, attend, close_inherited_reports, exit_code, let_go_of_stdio, listen, parent_in_proc,
+    read_order, unavailable,
 };
 use super::{MISUSED, confine, root};
 use crate::surroundings::Places;
@@ -42,6 +42,7 @@ pub(crate) fn plain_process(parent: i32, room: &Path) -> u8 {
         let mut missing = Vec::new();
         missing.extend(confine::limits(false));
         missing.extend(confine::forbid_new_privileges());
+        missing.extend(confine::drop_capabilities());
         let rules = root::plain_rules(&order, &places, room);
         let files = confine::landlock(&rules, order.network);
         let sockets =
@@ -61,8 +62,9 @@ pub(crate) fn plain_process(parent: i32, room: &Path) -> u8 {
 
 /// What both tiers have in common: set up, start, report, wait, end as the server did.
 fn run(parent: i32, set_up: impl FnOnce() -> Result<Started, Failure>) -> u8 {
-    let signals = block_signals();
-    let asked = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    let Some(mut signals) = listen() else { return MISUSED };
+    let asked =
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     // `getppid` is 0 where the parent is in another PID namespace; the host's `/proc`, which is
     // still this process's, knows it.
     if asked.is_err() || parent_in_proc().ok() != Some(parent) {
@@ -78,7 +80,7 @@ fn run(parent: i32, set_up: impl FnOnce() -> Result<Started, Failure>) -> u8 {
         Ok((server, missing)) => {
             let_go_of_stdio();
             reports.send(&Report::Ready { missing });
-            let ended = attend(&signals, &server);
+            let ended = attend(&mut signals, &server);
             reports.send(&Report::Ended(ended));
             exit_code(ended)
         }

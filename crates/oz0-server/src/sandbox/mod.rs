@@ -62,9 +62,9 @@ pub fn sandbox_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
             }
         }
         ["inner", parent] => parent.parse().map_or(MISUSED, inner::first_process),
-        ["inner-plain", parent, room] => parent
-            .parse()
-            .map_or(MISUSED, |parent| inner::plain_process(parent, Path::new(room))),
+        ["inner-plain", parent, room] => {
+            parent.parse().map_or(MISUSED, |parent| inner::plain_process(parent, Path::new(room)))
+        }
         ["attached", parent, program, ..] => parent
             .parse()
             .map_or(MISUSED, |parent| outer::attached(parent, program.as_ref(), &arguments[3..])),

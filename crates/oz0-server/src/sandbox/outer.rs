@@ -10,8 +10,8 @@ use rustix::process::Signal;
 
 use super::protocol::{Failure, FailureKind, Report};
 use super::wiring::{
-    Reports, attend, block_signals, close_inherited_reports, close_strays, exit_code,
-    let_go_of_stdio, pid_in_proc, unavailable,
+    Reports, attend, close_inherited_reports, close_strays, exit_code, let_go_of_stdio, listen,
+    pid_in_proc, unavailable,
 };
 use super::{MISUSED, SANDBOX_ARGUMENT, confine, processes};
 
@@ -44,9 +44,8 @@ pub(crate) fn sub_reaper(parent: i32) -> u8 {
             .tempdir()
             .map_err(broken("make a temporary folder"))?;
         let me = rustix::process::getpid().as_raw_nonzero().to_string();
-        let child =
-            start_inner(&["inner-plain".as_ref(), me.as_ref(), folder.path().as_os_str()])
-                .map_err(broken("start the sandbox's second process"))?;
+        let child = start_inner(&["inner-plain".as_ref(), me.as_ref(), folder.path().as_os_str()])
+            .map_err(broken("start the sandbox's second process"))?;
         room = Some(folder);
         Ok(child)
     });
@@ -58,15 +57,15 @@ pub(crate) fn sub_reaper(parent: i32) -> u8 {
 
 /// Runs an installer, unconfined, that is not to outlive oz0 either.
 pub(crate) fn attached(parent: i32, program: &OsStr, arguments: &[OsString]) -> u8 {
-    let signals = block_signals();
+    close_strays();
+    let Some(mut signals) = listen() else { return MISUSED };
     if !die_with(parent, Signal::USR1) {
         return MISUSED;
     }
-    close_strays();
     // Where it cannot be had, an installer that leaves something behind is not hindered.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
     let code = match Command::new(program).args(arguments).spawn() {
-        Ok(child) => exit_code(attend(&signals, &child)),
+        Ok(child) => exit_code(attend(&mut signals, &child)),
         Err(error) => {
             let _ = writeln!(io::stderr(), "could not run {}: {error}", program.display());
             NOT_RUN
@@ -81,18 +80,18 @@ const NOT_RUN: u8 = 127;
 
 /// What both tiers have in common: start the inner process, wait for it, end as it did.
 fn run(parent: i32, death: Signal, start: impl FnOnce() -> Result<Child, Failure>) -> u8 {
-    let signals = block_signals();
+    close_strays();
+    let Some(mut signals) = listen() else { return MISUSED };
     if !die_with(parent, death) {
         return MISUSED;
     }
-    close_strays();
     let Ok(mut reports) = Reports::inherit() else { return MISUSED };
     match start() {
         Ok(child) => {
             close_inherited_reports();
             let_go_of_stdio();
             drop(reports);
-            exit_code(attend(&signals, &child))
+            exit_code(attend(&mut signals, &child))
         }
         Err(failure) => {
             reports.send(&Report::Failed(failure));

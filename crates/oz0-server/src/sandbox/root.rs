@@ -186,7 +186,10 @@ impl Builder<'_> {
                 self.bind(&path, &path)?;
             }
         }
-        self.file("/etc/passwd", "oz0:x:1000:1000:oz0:/oz0/home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")?;
+        self.file(
+            "/etc/passwd",
+            "oz0:x:1000:1000:oz0:/oz0/home:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n",
+        )?;
         self.file("/etc/group", "oz0:x:1000:\nnogroup:x:65534:\n")?;
         self.file("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n")?;
         let resolver = Path::new("/etc/resolv.conf");
@@ -247,7 +250,10 @@ impl Builder<'_> {
             self.bind(environment, NODE_ENVIRONMENT)?;
             // Node.js looks for packages in the folders above a module.
             if let Some(parent) = places.folder.parent() {
-                self.link(Path::new(NODE_ENVIRONMENT).join("node_modules"), parent.join("node_modules"))?;
+                self.link(
+                    Path::new(NODE_ENVIRONMENT).join("node_modules"),
+                    parent.join("node_modules"),
+                )?;
             }
         }
         Ok(())

@@ -4,29 +4,23 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::process::Child;
 
-use nix::sys::signal::{SigSet, Signal};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
 
 use super::MISUSED;
 use super::protocol::{Ended, Failure, FailureKind, ORDER_LIMIT, Order, REPORTS, Report};
 
 /// *Kill everything and end*: what the launcher sends to a sandbox. A signal of its own, since
 /// `SIGTERM` is passed on to the server, and since a sub-reaper must never be killed outright.
-pub(crate) const KILL_ALL: Signal = Signal::SIGUSR1;
+pub(crate) const KILL_ALL: i32 = SIGUSR1;
 
-/// The signals that the sandbox waits for. Blocked before anything else is done, so that none is
-/// lost and none ends it; `std` gives its children an empty mask again.
-pub(crate) fn block_signals() -> SigSet {
-    let mut signals = SigSet::empty();
-    for signal in
-        [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT, KILL_ALL]
-    {
-        signals.add(signal);
-    }
-    // Cannot fail for a valid set; and were it to, waiting for them would say so.
-    let _ = signals.thread_block();
-    signals
+/// Listens for the signals that the sandbox acts on; before anything else is done, so that none is
+/// lost and none ends it. By handlers, not by a mask: a child gets neither, but it would inherit
+/// the mask.
+pub(crate) fn listen() -> Option<Signals> {
+    Signals::new([SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, KILL_ALL]).ok()
 }
 
 /// The pipe to the launcher.
@@ -53,7 +47,8 @@ pub(crate) fn close_inherited_reports() {
     let _ = nix::unistd::close(REPORTS);
 }
 
-/// Closes whatever the launcher's own parent let slip into it, but the first four.
+/// Closes whatever the launcher's own parent let slip into it, but the first four. To be called
+/// before this process opens anything itself.
 pub(crate) fn close_strays() {
     let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return };
     let numbers: Vec<i32> = entries
@@ -109,7 +104,9 @@ fn read_exactly(mut buffer: &mut [u8]) -> io::Result<()> {
 /// not the one that `getpid` gives.
 pub(crate) fn pid_in_proc() -> io::Result<i32> {
     let link = std::fs::read_link("/proc/self")?;
-    link.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    link.to_str()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// The parent's process ID as `/proc` knows it.
@@ -133,26 +130,27 @@ pub(crate) fn unavailable<'a>(
 }
 
 /// Waits for a child to end, reaps whatever else ends, and passes on what the launcher wants.
-pub(crate) fn attend(signals: &SigSet, child: &Child) -> Ended {
+pub(crate) fn attend(signals: &mut Signals, child: &Child) -> Ended {
     let pid = Pid::from_child(child);
     loop {
-        match signals.wait() {
-            Ok(Signal::SIGCHLD) => {
-                while let Some((ended, status)) = reap() {
-                    if ended == pid {
-                        return how(status);
+        for signal in signals.wait() {
+            match signal {
+                SIGCHLD => {
+                    while let Some((ended, status)) = reap() {
+                        if ended == pid {
+                            return how(status);
+                        }
                     }
                 }
+                SIGTERM => {
+                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+                }
+                KILL_ALL => {
+                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+                }
+                // Ctrl-C and a closed terminal are the launcher's to act on.
+                _ => {}
             }
-            Ok(Signal::SIGTERM) => {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-            }
-            Ok(signal) if signal == KILL_ALL => {
-                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-            }
-            // Ctrl-C and a closed terminal are the launcher's to act on.
-            Ok(_) => {}
-            Err(_) => return Ended::Signalled(libc::SIGKILL),
         }
     }
 }

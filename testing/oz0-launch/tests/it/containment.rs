@@ -33,10 +33,8 @@ sys.stdin.read()
 while MODE in ('deaf', 'stays'): time.sleep(1)
 ";
 
-const QUICK: StopBounds = StopBounds {
-    after_close: Duration::from_millis(100),
-    after_term: Duration::from_millis(100),
-};
+const QUICK: StopBounds =
+    StopBounds { after_close: Duration::from_millis(100), after_term: Duration::from_millis(100) };
 
 fn with_daemon(bench: &Bench, mode: &str, token: &str) -> LaunchSpec {
     bench.write("server.py", WITH_DAEMON);

@@ -84,9 +84,8 @@ async fn a_server_with_network_reaches_the_hosts() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let bench = Bench::new();
-    let script = format!(
-        "import socket; socket.create_connection(('127.0.0.1', {port})); print('reached')"
-    );
+    let script =
+        format!("import socket; socket.create_connection(('127.0.0.1', {port})); print('reached')");
     for tier in [0, 1] {
         assert_eq!(says(&bench, &script, tier, true).await, "reached");
     }
@@ -121,7 +120,8 @@ async fn calls_that_servers_have_no_business_with_are_refused() {
     for tier in [0, 1] {
         for line in says(&bench, CALLS, tier, false).await.lines() {
             let (name, errno) = line.split_once(' ').unwrap();
-            let wanted = if ["clone3", "io_uring_setup"].contains(&name) { "ENOSYS" } else { "EPERM" };
+            let wanted =
+                if ["clone3", "io_uring_setup"].contains(&name) { "ENOSYS" } else { "EPERM" };
             assert_eq!(errno, wanted, "{name}");
         }
     }

@@ -80,7 +80,8 @@ async fn a_declared_variable_wins_over_the_surroundings() {
 async fn home_and_scratch_are_empty_at_every_start() {
     for tier in tiers() {
         let bench = Bench::new();
-        let script = "ls -A $HOME $TMPDIR | grep -v : ; touch $HOME/kept $TMPDIR/kept && echo wrote";
+        let script =
+            "ls -A $HOME $TMPDIR | grep -v : ; touch $HOME/kept $TMPDIR/kept && echo wrote";
         let spec = bench.spec(&["sh", "-c", script]);
         let launcher = bench.launcher(&tier);
         for _ in 0..2 {
