@@ -23,6 +23,7 @@ mod id;
 pub mod json;
 mod listing;
 mod pointer;
+mod scan;
 mod schema;
 mod tool;
 pub mod unstable;

@@ -240,7 +240,7 @@ impl<'a, 's> Accepts<'a, 's> {
             }
             "items" => {
                 a.get("prefixItems") == b.get("prefixItems")
-                    && !value.as_array().is_some()
+                    && value.as_array().is_none()
                     && self.inner(a.get("items").unwrap_or(&ANYTHING), value)
             }
             _ => a.get(keyword) == Some(value) && self.same_references(keyword, value),

@@ -1,5 +1,5 @@
 //! Real listings, where there are some on the machine: `OZ0_CORPUS` names a folder of JSON files,
-//! each an object whose `functions` are what a server listed. They are their authors' and are not
+//! each an object whose `tools` are what a server listed. They are their authors' and are not
 //! part of this repository; without the variable there is nothing to do here.
 
 use std::collections::BTreeMap;
@@ -27,13 +27,13 @@ fn files() -> Vec<PathBuf> {
 
 #[derive(serde::Deserialize)]
 struct Server {
-    functions: Vec<Box<RawValue>>,
+    tools: Vec<Box<RawValue>>,
 }
 
 fn functions(path: &PathBuf) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let server: Server = serde_json::from_str(&text).unwrap();
-    server.functions.iter().map(|raw| raw.get().to_owned()).collect()
+    server.tools.iter().map(|raw| raw.get().to_owned()).collect()
 }
 
 #[test]

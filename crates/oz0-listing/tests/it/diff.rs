@@ -406,6 +406,9 @@ fn words_are_compared_with_escapes_visible() {
     assert!(words("same", "same").pieces.iter().all(|piece| piece.kind == PieceKind::Same));
     assert!(words("", "").pieces.is_empty());
     assert_eq!(words("", "new").plain(), "{+new+}");
+    // An escape is one word, and text that only begins like one is not.
+    assert_eq!(words("a\u{200B}b", "a\u{200C}b").plain(), r"a[-\u{200B}-]{+\u{200C}+}b");
+    assert_eq!(words("\\u{12\u{E9}", "\\u{13\u{E9}").plain(), "\\u{[-12\u{E9}-]{+13\u{E9}+}");
 }
 
 #[test]

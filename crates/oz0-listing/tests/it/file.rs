@@ -122,7 +122,9 @@ fn every_edit_of_a_listing_file_is_found() {
         assert!(good.contains(&from), "{what}: {from}");
         let edited = good.replacen(&from, &to, 1);
         match ListingFile::read(&edited) {
-            Err(error) => report += &format!("{what}: {error}\n  hint: {}\n", error.help),
+            Err(error) => report.push_str(
+                &[what, ": ", &error.to_string(), "\n  hint: ", &error.help, "\n"].concat(),
+            ),
             Ok(_) => panic!("{what} is accepted"),
         }
     }

@@ -1,5 +1,7 @@
 //! Random JSON, and the same JSON written in another way.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -101,7 +103,7 @@ pub(crate) fn rewritten(value: &Value, seed: &mut u64) -> String {
                 *seed = seed.rotate_left(5) | 1;
                 let (gap, style) = (blank(*seed % 4), *seed / 4 % 3);
                 out += if at == 0 { "" } else { "," };
-                out += &format!("{gap}{}{gap}:{gap}", quoted(name, style));
+                out += &[gap, &quoted(name, style), gap, ":", gap].concat();
                 out += &rewritten(value, seed);
                 out += gap;
             }
@@ -113,10 +115,13 @@ pub(crate) fn rewritten(value: &Value, seed: &mut u64) -> String {
 fn quoted(text: &str, style: u64) -> String {
     match style {
         0 => serde_json::to_string(text).unwrap(),
-        1 => format!(
-            "\"{}\"",
-            text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect::<String>()
-        ),
+        1 => {
+            let mut out = "\"".to_owned();
+            for unit in text.encode_utf16() {
+                write!(out, "\\u{unit:04x}").unwrap();
+            }
+            out + "\""
+        }
         _ => serde_json::to_string(text).unwrap().replace('/', "\\/"),
     }
 }

@@ -51,7 +51,9 @@ fn each_function_is_left_out_by_itself_and_with_its_reason() {
 
 #[test]
 fn a_copy_that_is_refused_still_takes_the_name() {
+    let deep = format!(r#"{{"_meta":{}{},"name":"a"}}"#, "[".repeat(9_000), "]".repeat(9_000));
     for copy in [
+        deep.as_str(),
         r#"{"name":"a","_meta":{"x":1,"x":2}}"#,
         r#"{"name":"b","name":"a"}"#,
         r#"{"name":"a","name":"b"}"#,
@@ -124,4 +126,20 @@ fn a_cut_model_name_counts_as_what_it_is_cut_to() {
     let merged = merge(vec![first, second]);
     assert!(merged.functions.is_empty());
     assert_eq!(merged.left_out.len(), 2);
+}
+
+#[test]
+fn reasons_stay_short_however_many_functions_share_a_model_name() {
+    // Each of twelve separators is written in one of two ways: 4,096 names, one model name.
+    let raw: Vec<_> = (0..4_096)
+        .map(|bits: u32| {
+            let parts = (0..12).map(|at| if bits >> at & 1 == 0 { "x." } else { "x__" });
+            format!(r#"{{"name":"{}"}}"#, parts.collect::<String>())
+        })
+        .collect();
+    let raw: Vec<_> = raw.iter().map(String::as_str).collect();
+    let merged = merge(vec![read("a", &raw)]);
+    assert_eq!((merged.functions.len(), merged.left_out.len()), (0, 4_096));
+    assert!(merged.left_out.iter().all(|left| left.reason.len() < 400));
+    assert!(merged.left_out[0].reason.ends_with(", 4092 more"));
 }
