@@ -26,7 +26,7 @@ pub use dependency::{Dependencies, NodeDependencies, PythonDependencies, Unusabl
 pub use error::LoadError;
 pub use eval::{Eval, EvalCase, EvalFile};
 pub use folder::{Mode, PackedFile, Reason, Unpackable};
-pub use listing::{ListingState, SnapshotState};
+pub use listing::{LISTING, ListingState, SnapshotState};
 pub use manifest::{Manifest, schema};
 pub use plugin::{ContractTests, Plugin};
 pub use write::write_atomically;

@@ -7,7 +7,7 @@ use oz0_listing::file::{FileError, ListingFile, SnapshotFile};
 use crate::check::OZ_L001;
 
 /// The measured listing's file name, at the plugin's root.
-pub(crate) const LISTING: &str = "tools.listing.json";
+pub const LISTING: &str = "tools.listing.json";
 
 /// The largest listing file that is read, in bytes.
 pub(crate) const LIMIT: u64 = 64 * 1024 * 1024;

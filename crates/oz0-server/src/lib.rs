@@ -7,15 +7,18 @@
 //! server starts outlives it, however it ends or oz0 does.
 
 pub mod environment;
-pub mod interpreter;
+mod interpreter;
 pub mod launch;
 pub mod running;
 pub mod sandbox;
-pub mod spawner;
+mod spawner;
 pub mod stderr;
 pub mod surroundings;
 
-pub use environment::{Environments, Prepared};
+pub use environment::{
+    DependencyProblem, EnvironmentError, Environments, PackageTool, PrepareError, Prepared,
+    Registry, cache_folder,
+};
 pub use launch::{LaunchError, LaunchSpec, Launcher, Tier, TierChoice};
 pub use running::{Running, StopBounds};
 pub use sandbox::protocol::{Ended, FolderAccess, Layer, MissingLayer};

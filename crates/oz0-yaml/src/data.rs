@@ -77,7 +77,9 @@ impl Data {
             Self::String(text) => write!(out, "s{}:{text};", text.len()),
             Self::Sequence(items) => {
                 out.push('[');
-                items.iter().for_each(|item| item.fingerprint(out));
+                for item in items {
+                    item.fingerprint(out);
+                }
                 write!(out, "];")
             }
             Self::Mapping(entries) => {

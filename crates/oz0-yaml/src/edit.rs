@@ -194,22 +194,22 @@ fn step(text: &str, before: &Parsed, change: &Change<'_>) -> Result<Splices, Edi
     let shown = Shown(change.path()).to_string();
     let Some(root) = &before.root else { return Err(EditError::Missing { path: shown }) };
     let wanted = model::changed(root, change)?;
+    let adds = matches!(change, Change::Insert { .. } | Change::Push { .. });
     for candidate in plan::candidates(text, root, change)? {
-        if gives(text, before, &candidate, &wanted) {
+        if gives(text, before, &candidate, &wanted, adds) {
             return Ok(candidate);
         }
     }
     let target = root.at(change.path());
-    if !matches!(change, Change::Insert { .. } | Change::Push { .. })
-        && target.is_some_and(Node::holds_anchor)
-    {
+    if !adds && target.is_some_and(Node::holds_anchor) {
         return Err(EditError::Anchor { path: shown });
     }
     Err(EditError::Unsafe { path: shown })
 }
 
-/// Whether some splices give the wanted value and keep every comment outside of them.
-fn gives(text: &str, before: &Parsed, splices: &Splices, wanted: &Data) -> bool {
+/// Whether some splices give the wanted value and keep every comment: of a change that only adds, all
+/// of them, else those outside of the splices.
+fn gives(text: &str, before: &Parsed, splices: &Splices, wanted: &Data, adds: bool) -> bool {
     let Ok(changed) = splice(text, splices) else { return false };
     let after = parse(&changed, &Limits::MANIFEST);
     if !after.problems.is_empty() || after.root.as_ref().map(Node::data).as_ref() != Some(wanted) {
@@ -219,7 +219,7 @@ fn gives(text: &str, before: &Parsed, splices: &Splices, wanted: &Data) -> bool 
         let gone = |(range, _): &(Range<usize>, String)| {
             range.start <= comment.range.start && comment.range.end <= range.end
         };
-        !splices.iter().any(gone)
+        adds || !splices.iter().any(gone)
     });
     kept.map(|comment| &comment.text).eq(after.comments.iter().map(|comment| &comment.text))
 }

@@ -48,8 +48,11 @@ pub fn parse(text: &str, limits: &Limits) -> Parsed {
         {
             continue;
         }
-        let mut problems = recovery.into_problems();
+        let (mut problems, too_deep) = recovery.into_problems();
         let root = resolve::resolve(text, draft, limits, &mut problems);
+        if !problems.iter().any(|problem| problem.kind == ProblemKind::TooDeep) {
+            problems.extend(too_deep);
+        }
         problems.sort_by_key(|problem| (problem.range.start, problem.range.end, problem.kind));
         return Parsed { root, comments: comments.into_values().collect(), problems };
     }
@@ -358,7 +361,8 @@ impl Reader<'_> {
             Content::Sequence(ids) | Content::Mapping(ids) => ids.last().copied(),
             _ => None,
         };
-        let last = last.map(|last| (self.draft.nodes[last].range.end, self.draft.nodes[last].outer.end));
+        let last =
+            last.map(|last| (self.draft.nodes[last].range.end, self.draft.nodes[last].outer.end));
         let node = &mut self.draft.nodes[id];
         // A block collection ends with its last value; where the parser says so comes too late. So
         // does the pair `a: b` in `[a: b]`, whose end the parser tells as an empty place.

@@ -6,6 +6,7 @@
 //! again once a line has been reached that is indented no deeper than the broken one.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use granit_parser::ErrorKind;
@@ -26,24 +27,36 @@ pub(crate) struct Recovery<'a> {
     problems: Vec<Problem>,
     readings: usize,
     /// Lines (their start) that a problem was reported for.
-    reported: Vec<usize>,
+    reported: BTreeSet<usize>,
     /// The last part that was blanked out.
     blanked: Option<Range<usize>>,
+    /// Where nesting was too deep for the parser, which is deeper than any limit of ours.
+    too_deep: Option<Problem>,
 }
 
 impl<'a> Recovery<'a> {
     pub(crate) fn new(original: &'a str) -> Self {
         let mut problems = Vec::new();
         let text = replace_forbidden(original, &mut problems);
-        Self { original, text, problems, readings: 1, reported: Vec::new(), blanked: None }
+        Self {
+            original,
+            text,
+            problems,
+            readings: 1,
+            reported: BTreeSet::new(),
+            blanked: None,
+            too_deep: None,
+        }
     }
 
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
-        self.problems
+    /// The problems of the syntax, and the one that counts only where none of its kind is found in
+    /// what was read.
+    pub(crate) fn into_problems(self) -> (Vec<Problem>, Option<Problem>) {
+        (self.problems, self.too_deep)
     }
 
     /// Reports a failure and takes its cause out of the text. Whether to read again.
@@ -51,7 +64,7 @@ impl<'a> Recovery<'a> {
         if matches!(failure.kind, ErrorKind::RecursionLimitExceeded) {
             let range = self.character(failure.offset);
             let message = "collections lie too deep in each other";
-            self.problems.push(Problem::new(ProblemKind::TooDeep, range, message));
+            self.too_deep = Some(Problem::new(ProblemKind::TooDeep, range, message));
             return false;
         }
         self.readings += 1;
@@ -65,7 +78,7 @@ impl<'a> Recovery<'a> {
         let place = self.culprit(failure);
         let line = line_start(&self.text, place);
         let expected = syntax::is_indentation(&failure.kind) && self.reported.contains(&line);
-        if !expected && !self.is_echo(place) {
+        if !expected && !self.is_echo(place, &failure.kind) {
             let (message, help) = syntax::explain(&failure.kind, &failure.words);
             let mut problem =
                 Problem::new(ProblemKind::Syntax, self.character(failure.offset), message);
@@ -74,10 +87,11 @@ impl<'a> Recovery<'a> {
                 && let Some(bracket) = self.original[place..].chars().next()
                 && matches!(bracket, '[' | '{')
             {
-                problem = problem.related(place..place + 1, format!("this `{bracket}` is still open"));
+                problem =
+                    problem.related(place..place + 1, format!("this `{bracket}` is still open"));
             }
             self.problems.push(problem);
-            self.reported.push(line);
+            self.reported.insert(line);
         }
         again && self.blank(line)
     }
@@ -99,9 +113,14 @@ impl<'a> Recovery<'a> {
         failure.offset
     }
 
-    fn is_echo(&self, place: usize) -> bool {
+    fn is_echo(&self, place: usize, kind: &ErrorKind) -> bool {
         let Some(blanked) = &self.blanked else { return false };
         if place < blanked.start {
+            return true;
+        }
+        // Keys after items, or items after keys, line after line.
+        let between = self.text.get(blanked.end..line_start(&self.text, place)).unwrap_or_default();
+        if syntax::is_other_collection(kind) && between.trim().is_empty() {
             return true;
         }
         let depth = indentation(self.original, line_start(self.original, blanked.start));
@@ -135,10 +154,16 @@ impl<'a> Recovery<'a> {
             }
             let next_end = line_end(text, next);
             let content = &text[next..next_end];
-            if content.trim().is_empty() || indentation(text, next) <= depth {
+            let closes = content.trim_start().starts_with([']', '}']);
+            let deeper = indentation(text, next) > depth && !content.trim().is_empty();
+            let last = closes && indentation(text, next) == depth;
+            if !deeper && !last {
                 break;
             }
             end = next_end;
+            if !deeper {
+                break;
+            }
         }
         let blank: String = text[line..end]
             .bytes()
@@ -168,17 +193,27 @@ impl<'a> Recovery<'a> {
         }
     }
 
-    /// Reports the tabs in a line's indentation and makes each a space: a text that indents by tabs
-    /// alone has the same structure then.
+    /// Reports the tabs in a line's indentation, and in that of the lines right below which begin with
+    /// one too, and makes each a space: a text that indents by tabs alone has the same structure then.
     fn tabs(&mut self, tab: usize) {
-        let line = line_start(&self.text, tab);
-        let end = line + indentation(&self.text, line);
-        let last = self.text[tab..end].rfind('\t').map_or(tab, |last| tab + last);
-        let problem = Problem::new(ProblemKind::Tab, tab..last + 1, "a tab is no indentation in YAML");
-        self.problems.push(problem.help("indent with spaces"));
-        self.reported.push(line);
-        let spaces = self.text[line..end].replace('\t', " ");
-        self.text.to_mut().replace_range(line..end, &spaces);
+        let mut line = line_start(&self.text, tab);
+        let mut first = tab;
+        loop {
+            let end = line + indentation(&self.text, line);
+            let last = self.text[first..end].rfind('\t').map_or(first, |last| first + last);
+            let message = "a tab is no indentation in YAML";
+            let problem = Problem::new(ProblemKind::Tab, first..last + 1, message);
+            self.problems.push(problem.help("indent with spaces"));
+            self.reported.insert(line);
+            let spaces = self.text[line..end].replace('\t', " ");
+            self.text.to_mut().replace_range(line..end, &spaces);
+            let line_end = line_end(&self.text, line);
+            line = after_break(&self.text, line_end);
+            first = line;
+            if line == line_end || !self.text[line..].starts_with('\t') {
+                return;
+            }
+        }
     }
 
     /// The character at a place, or the empty place where the line or the text ends.

@@ -35,6 +35,7 @@ pub(crate) fn resolve(
         added_nodes: 0,
         added_bytes: 0,
         exhausted: false,
+        too_deep: None,
     };
     Some(resolver.node(root, 0))
 }
@@ -51,6 +52,8 @@ struct Resolver<'a> {
     added_nodes: usize,
     added_bytes: usize,
     exhausted: bool,
+    /// The last place that was reported as too deep.
+    too_deep: Option<Range<usize>>,
 }
 
 impl Resolver<'_> {
@@ -143,9 +146,12 @@ impl Resolver<'_> {
                 match seen.get(&print) {
                     Some(first) => {
                         let first = entries[*first].key.range.clone();
-                        let name = self.text.get(key.range.clone()).unwrap_or_default();
+                        let written = self.text.get(key.range.clone()).unwrap_or_default();
+                        let name = key.as_str().unwrap_or(written);
                         let message = match name.lines().next() {
-                            Some(name) if name.len() <= 80 => format!("the key `{name}` stands twice in this mapping"),
+                            Some(name) if name.len() <= 80 => {
+                                format!("the key `{name}` stands twice in this mapping")
+                            }
                             _ => "this key stands twice in its mapping".to_owned(),
                         };
                         self.problems.push(
@@ -227,11 +233,14 @@ impl Resolver<'_> {
     }
 
     fn too_deep(&mut self, raw: &Raw) {
-        let range = self.alias.clone().unwrap_or(raw.range.start..raw.range.start.max(raw.range.end.min(raw.range.start + 1)));
-        let known = self.problems.iter().any(|p| p.kind == ProblemKind::TooDeep && p.range == range);
-        if !known {
-            let message = format!("collections lie more than {} deep in each other", self.limits.levels());
-            self.problems.push(Problem::new(ProblemKind::TooDeep, range, message));
+        let start = raw.range.start;
+        let range = self.alias.clone().unwrap_or(start..raw.range.end.min(start + 1));
+        // An alias is reported once, however much of it is too deep.
+        if self.too_deep.as_ref() != Some(&range) {
+            let levels = self.limits.levels();
+            let message = format!("collections lie more than {levels} deep in each other");
+            self.problems.push(Problem::new(ProblemKind::TooDeep, range.clone(), message));
+            self.too_deep = Some(range);
         }
     }
 
@@ -241,12 +250,9 @@ impl Resolver<'_> {
             if plain { scalar::resolve(text) } else { Value::String(text.to_owned()) }
         };
         let Some((tag, place)) = &raw.tag else { return untagged() };
-        let wanted = match core(tag) {
-            Some(name) => name,
-            None => {
-                self.unknown_tag(tag, place.clone());
-                return untagged();
-            }
+        let Some(wanted) = core(tag) else {
+            self.unknown_tag(tag, place.clone());
+            return untagged();
         };
         let value = match (wanted, scalar::resolve(text)) {
             ("str", _) => Some(Value::String(text.to_owned())),
@@ -292,7 +298,9 @@ impl Resolver<'_> {
 /// The core schema's name of a tag. The non-specific tag `!` makes a scalar a string (YAML 1.2.2
 /// section 6.9.1).
 fn core(tag: &Tag) -> Option<&'static str> {
-    if tag.handle() == "!" && tag.suffix().is_empty() || tag.handle().is_empty() && tag.suffix() == "!" {
+    if tag.handle() == "!" && tag.suffix().is_empty()
+        || tag.handle().is_empty() && tag.suffix() == "!"
+    {
         return Some("str");
     }
     ["str", "int", "float", "bool", "null", "seq", "map"]

@@ -111,7 +111,7 @@ fn plain_is_safe(text: &str) -> bool {
     }
     let Some(first) = text.chars().next() else { return false };
     let starts_well = first.is_alphanumeric() || matches!(first, '_' | '/' | '.' | '$' | '+' | '(');
-    let dash = first == '-' && text.chars().nth(1).is_some_and(char::is_alphanumeric);
+    let dash = first == '-' && text.chars().nth(1).is_some_and(|c| c == '-' || c.is_alphanumeric());
     if !(starts_well || dash) || text.ends_with([' ', ':']) {
         return false;
     }
@@ -126,7 +126,7 @@ fn plain_is_safe(text: &str) -> bool {
 /// Words and forms that YAML 1.1 resolves to something else than a string.
 fn other_readers_differ(text: &str) -> bool {
     let word = text.to_ascii_lowercase();
-    matches!(word.as_str(), "yes" | "no" | "on" | "off" | "y" | "n" | "=" | "<<" | "null" | "true" | "false")
+    matches!(word.as_str(), "yes" | "no" | "on" | "off" | "=" | "<<" | "null" | "true" | "false")
         // Dates, times, 1_000, 0b1, 190:20:30, 1e3: anything of digits and these.
         || (text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
             && text.chars().any(|c| c.is_ascii_digit())

@@ -12,21 +12,24 @@ pub(crate) fn explain(kind: &ErrorKind, words: &str) -> (String, Option<&'static
             "a mapping cannot begin here",
             Some("quote a text that holds `: `, or put the nested mapping on lines of its own"),
         ),
-        ErrorKind::ExpectedBlockMappingKey => (
-            "a key of the mapping was expected here",
-            Some("indent it like the keys before it"),
-        ),
-        ErrorKind::ExpectedBlockSequenceEntry => (
-            "a `- ` of the sequence was expected here",
-            Some("indent it like the items before it"),
-        ),
+        ErrorKind::ExpectedBlockMappingKey => {
+            ("a key of the mapping was expected here", Some("indent it like the keys before it"))
+        }
+        ErrorKind::ExpectedBlockSequenceEntry => {
+            ("a `- ` of the sequence was expected here", Some("indent it like the items before it"))
+        }
         ErrorKind::UnexpectedCharacter { character } => {
             let message = format!("a text cannot begin with `{character}`");
             return (message, Some("put it in quotes"));
         }
-        ErrorKind::UnclosedQuotedScalar => {
-            ("this quote is never closed", Some("close it, or double a quote that is meant as text"))
+        ErrorKind::InvalidColonPlacement => {
+            ("a `:` cannot stand here", Some("quote a text that holds `: `"))
         }
+        ErrorKind::MisplacedFlowCollectionEnd => ("this bracket closes nothing", None),
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::DocumentIndicatorInQuotedScalar => (
+            "this quote is never closed",
+            Some("close it, or double a quote that is meant as text"),
+        ),
         ErrorKind::UnclosedFlowCollection { open } => {
             let message = format!("this `{open}` is never closed");
             return (message, None);
@@ -84,5 +87,16 @@ pub(crate) fn is_indentation(kind: &ErrorKind) -> bool {
             | ErrorKind::BlockSequenceEntryNotAllowed
             | ErrorKind::MappingKeyNotAllowed
             | ErrorKind::ExpectedDocumentStart
+    )
+}
+
+/// Whether a line of another kind of collection, or of another depth, can be what the parser gave up
+/// for.
+pub(crate) fn is_other_collection(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::InvalidIndentation
+            | ErrorKind::ExpectedBlockMappingKey
+            | ErrorKind::ExpectedBlockSequenceEntry
     )
 }

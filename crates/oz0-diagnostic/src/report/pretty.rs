@@ -48,15 +48,20 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
         Level::Note => Title::NOTE,
     };
     let title = level.primary_title(escape::line(&diagnostic.message)).id(diagnostic.check.code);
-    let (near, far): (Vec<&Related>, Vec<&Related>) =
+    let (near, mut far): (Vec<&Related>, Vec<&Related>) =
         diagnostic.related.iter().partition(|related| is_near(&diagnostic.span, &related.span));
     let mut spans = vec![&diagnostic.span];
     spans.extend(near.iter().map(|related| &related.span));
     let view = view::view(diagnostic.span.file(), &spans);
-    let mut annotations = vec![AnnotationKind::Primary.span(view.marks[0].clone())];
-    for (related, mark) in near.iter().zip(&view.marks[1..]) {
-        let label = escape::line(&related.message);
-        annotations.push(AnnotationKind::Context.span(mark.clone()).label(label));
+    let mut annotations = vec![primary(&view)];
+    for (related, mark) in near.into_iter().zip(&view.marks[1..]) {
+        match mark {
+            Some(mark) => {
+                let label = escape::line(&related.message);
+                annotations.push(AnnotationKind::Context.span(mark.clone()).label(label));
+            }
+            None => far.push(related),
+        }
     }
     let mut group = Group::with_title(title).element(snippet(&view, annotations));
     let mut shown = vec![&diagnostic.span];
@@ -72,10 +77,9 @@ fn render(diagnostic: &Diagnostic, renderer: &Renderer) -> String {
     let mut groups = vec![group];
     for related in far {
         let view = view::view(related.span.file(), &[&related.span]);
-        let annotation = AnnotationKind::Primary.span(view.marks[0].clone());
         groups.push(
             Group::with_title(Title::NOTE.secondary_title(escape::line(&related.message)))
-                .element(snippet(&view, vec![annotation])),
+                .element(snippet(&view, vec![primary(&view)])),
         );
         shown.push(&related.span);
     }
@@ -92,7 +96,8 @@ fn locate(rendered: &str, spans: &[&Span]) -> String {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for (part, span) in parts.zip(spans) {
         out.push_str(&escape::line(span.file().path()));
-        out.push_str(&format!(":{}", span.start()));
+        out.push(':');
+        out.push_str(&span.start().to_string());
         out.push_str(part.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()));
     }
     out
@@ -104,6 +109,13 @@ fn is_near(span: &Span, other: &Span) -> bool {
         && first.min(other_first) + NEAR >= last.max(other_last)
 }
 
+fn primary<'a>(view: &View) -> Annotation<'a> {
+    AnnotationKind::Primary.span(view.marks[0].clone().unwrap_or_default())
+}
+
 fn snippet<'a>(view: &View, annotations: Vec<Annotation<'a>>) -> Snippet<'a, Annotation<'a>> {
-    Snippet::source(view.text.clone()).path(PATH.to_string()).line_start(view.first_line).annotations(annotations)
+    Snippet::source(view.text.clone())
+        .path(PATH.to_string())
+        .line_start(view.first_line)
+        .annotations(annotations)
 }

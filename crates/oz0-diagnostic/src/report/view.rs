@@ -7,7 +7,7 @@ use crate::escape;
 use crate::source::{SourceFile, Span};
 
 /// The longest part of a line that is shown, and how much of it stands before what is marked, in
-/// characters.
+/// columns.
 const WIDTH: usize = 120;
 const BEFORE: usize = 40;
 /// The most lines that a span is underlined over.
@@ -18,8 +18,8 @@ pub(super) struct View {
     pub(super) text: String,
     /// The first line's number, from 1.
     pub(super) first_line: usize,
-    /// The marks, in `text`.
-    pub(super) marks: Vec<Range<usize>>,
+    /// The marks, in `text`. Nothing for one that lies in what was cut off.
+    pub(super) marks: Vec<Option<Range<usize>>>,
 }
 
 /// The lines of a span, from 0. One that reaches over too many lines is marked on its first alone.
@@ -30,7 +30,7 @@ pub(super) fn lines(span: &Span) -> (usize, usize) {
     if last - first >= LINES { (first, first) } else { (first, last) }
 }
 
-/// The lines that some spans of one file stand on.
+/// The lines that some spans of one file stand on. Where a line has to be cut, the first span counts.
 pub(super) fn view(file: &SourceFile, spans: &[&Span]) -> View {
     let all = || spans.iter().map(|span| lines(span));
     let first = all().map(|(first, _)| first).min().unwrap_or(0);
@@ -91,31 +91,37 @@ pub(super) fn view(file: &SourceFile, spans: &[&Span]) -> View {
         }
         text.push('\n');
     }
-    let marks = marks.into_iter().map(Option::unwrap_or_default).collect();
     View { text, first_line: first + 1, marks }
 }
 
 /// The part of a line that is shown: all of it where it is short enough, else what begins a little
-/// before the first mark.
+/// before the first span that stands on it.
 fn window<'a>(
     text: &str,
     line: &Range<usize>,
-    marks: impl Iterator<Item = &'a Range<usize>>,
+    mut marks: impl Iterator<Item = &'a Range<usize>>,
 ) -> Range<usize> {
-    let content = &text[line.clone()];
-    if content.chars().nth(WIDTH).is_none() {
+    if fitting(text[line.clone()].chars(), WIDTH) == line.len() {
         return line.clone();
     }
-    let first = marks.map(|mark| mark.start).min().unwrap_or(line.start);
-    let start = text[line.start..first]
-        .char_indices()
-        .rev()
-        .take(BEFORE)
-        .last()
-        .map_or(first, |(at, _)| line.start + at);
-    let end = text[start..line.end]
-        .char_indices()
-        .nth(WIDTH)
-        .map_or(line.end, |(at, _)| start + at);
-    start..end
+    let mark = marks.next().map_or(line.start, |mark| mark.start);
+    let start = mark - fitting(text[line.start..mark].chars().rev(), BEFORE);
+    start..start + fitting(text[start..line.end].chars(), WIDTH)
+}
+
+/// How many bytes of some characters fit into a number of columns.
+fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
+    let (mut width, mut bytes) = (0, 0);
+    for c in chars {
+        width += match c {
+            '\t' => 4,
+            c if escape::is_hidden(c) => "\\u{0000}".len(),
+            _ => 1,
+        };
+        if width > columns {
+            break;
+        }
+        bytes += c.len_utf8();
+    }
+    bytes
 }

@@ -27,6 +27,7 @@ pub(crate) mod protocol;
 pub(crate) mod root;
 pub(crate) mod wiring;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,9 +50,9 @@ pub fn sandbox_if_asked() -> Option<ExitCode> {
 
 /// What `oz0 __sandbox ARGUMENTS…` runs; see [`sandbox_if_asked`].
 pub fn sandbox_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let words: Vec<String> =
-        arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let arguments: Vec<OsString> = arguments.collect();
+    let words: Vec<Cow<'_, str>> = arguments.iter().map(|word| word.to_string_lossy()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let code = match words.as_slice() {
         ["outer", tier @ ("1" | "0"), network @ ("network" | "alone"), parent] => {
             match parent.parse() {
@@ -64,6 +65,9 @@ pub fn sandbox_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         ["inner-plain", parent, room] => parent
             .parse()
             .map_or(MISUSED, |parent| inner::plain_process(parent, Path::new(room))),
+        ["attached", parent, program, ..] => parent
+            .parse()
+            .map_or(MISUSED, |parent| outer::attached(parent, program.as_ref(), &arguments[3..])),
         _ => MISUSED,
     };
     ExitCode::from(code)

@@ -1,7 +1,7 @@
 //! The process between oz0 and a server: see [`super`].
 
-use std::ffi::OsStr;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
@@ -55,6 +55,29 @@ pub(crate) fn sub_reaper(parent: i32) -> u8 {
     drop(room);
     code
 }
+
+/// Runs an installer, unconfined, that is not to outlive oz0 either.
+pub(crate) fn attached(parent: i32, program: &OsStr, arguments: &[OsString]) -> u8 {
+    let signals = block_signals();
+    if !die_with(parent, Signal::USR1) {
+        return MISUSED;
+    }
+    close_strays();
+    // Where it cannot be had, an installer that leaves something behind is not hindered.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let code = match Command::new(program).args(arguments).spawn() {
+        Ok(child) => exit_code(attend(&signals, &child)),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "could not run {}: {error}", program.display());
+            NOT_RUN
+        }
+    };
+    processes::end_descendants();
+    code
+}
+
+/// The exit code of [`attached`] where the program did not start, as a shell has it.
+const NOT_RUN: u8 = 127;
 
 /// What both tiers have in common: start the inner process, wait for it, end as it did.
 fn run(parent: i32, death: Signal, start: impl FnOnce() -> Result<Child, Failure>) -> u8 {

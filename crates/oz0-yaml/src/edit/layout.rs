@@ -31,11 +31,18 @@ impl Layout {
 
 /// Finds the first mapping in a mapping, and the first sequence in one.
 fn measure(text: &str, node: &Node, found: &mut (Option<usize>, Option<usize>)) {
-    if node.style != Style::Block || node.anchored.is_some() || found.0.is_some() && found.1.is_some() {
+    if node.style != Style::Block
+        || node.anchored.is_some()
+        || found.0.is_some() && found.1.is_some()
+    {
         return;
     }
     match &node.value {
-        Value::Sequence(items) => items.iter().for_each(|item| measure(text, item, found)),
+        Value::Sequence(items) => {
+            for item in items {
+                measure(text, item, found);
+            }
+        }
         Value::Mapping(entries) => {
             let outer = column(text, node.range.start);
             for entry in entries {
@@ -82,7 +89,11 @@ pub(super) fn items(text: &str, node: &Node) -> Vec<Item> {
             // An explicit key of a flow mapping begins with its `?`.
             _ => {
                 let from = text[..first.outer.start].trim_end();
-                if from.len() > before && from.ends_with('?') { from.len() - 1 } else { first.outer.start }
+                if from.len() > before && from.ends_with('?') {
+                    from.len() - 1
+                } else {
+                    first.outer.start
+                }
             }
         };
         let lead = match key {
@@ -99,9 +110,15 @@ pub(super) fn items(text: &str, node: &Node) -> Vec<Item> {
     };
     match &node.value {
         Value::Mapping(entries) => {
-            entries.iter().for_each(|entry| push(&entry.key, &entry.value, Some(&entry.key)));
+            for entry in entries {
+                push(&entry.key, &entry.value, Some(&entry.key));
+            }
         }
-        Value::Sequence(values) => values.iter().for_each(|value| push(value, value, None)),
+        Value::Sequence(values) => {
+            for value in values {
+                push(value, value, None);
+            }
+        }
         _ => {}
     }
     items

@@ -2,7 +2,7 @@
 //! gives the wanted value.
 
 use super::layout::{Item, Layout, column, items};
-use super::write::{behind_colon, behind_dash, entry, inline, item, literal, wants_lines};
+use super::write::{SHORT, behind_colon, behind_dash, entry, inline, item, literal, wants_lines};
 use super::{Change, EditError, PathStep, Shown, Splices};
 use crate::data::Data;
 use crate::node::{Node, Style, Value};
@@ -58,12 +58,8 @@ impl<'t> Place<'t> {
                 return Err(EditError::Missing { path: shown(path) });
             };
             let item = items(text, node).into_iter().nth(index);
-            place = Self {
-                target: next,
-                parent: Some((node, index)),
-                parent_item: place.item,
-                item,
-            };
+            place =
+                Self { target: next, parent: Some((node, index)), parent_item: place.item, item };
         }
         Ok(place)
     }
@@ -105,8 +101,12 @@ impl Plan<'_> {
             ways.extend(self.block_scalar(&inline(value, quoting), ""));
             return ways;
         }
+        // What was written in brackets stays in them while that is readable.
+        let brackets = target.style == Style::Flow
+            && target.range.len() > "{}".len()
+            && inline(value, Quoting::Free).len() <= SHORT;
         let in_block = self.place.parent.is_none_or(|(parent, _)| parent.style == Style::Block);
-        if in_block && (wants_lines(value) || target.style == Style::Block) {
+        if in_block && !brackets && (wants_lines(value) || target.style == Style::Block) {
             ways.extend(self.replace_lines(value));
         }
         let written = inline(value, if scalar { quoting } else { Quoting::Free });
@@ -141,7 +141,8 @@ impl Plan<'_> {
         };
         // The second takes blank lines behind it too.
         let outer = text[..target.outer.end].trim_end_matches(['\n', '\r']).len();
-        let whole = target.outer.end.saturating_sub(usize::from(text[..target.outer.end].ends_with('\n')));
+        let whole =
+            target.outer.end.saturating_sub(usize::from(text[..target.outer.end].ends_with('\n')));
         vec![with(target.range.end), with(outer), with(whole.max(outer))]
     }
 
@@ -155,7 +156,8 @@ impl Plan<'_> {
             return Some(vec![(start..target.range.end, lines)]);
         };
         let lead = self.place.item.as_ref()?.lead?;
-        let blank = |from: usize, to: usize| text.get(from..to).is_some_and(|t| t.trim().is_empty());
+        let blank =
+            |from: usize, to: usize| text.get(from..to).is_some_and(|t| t.trim().is_empty());
         if !blank(lead, start) {
             return None;
         }
@@ -191,22 +193,26 @@ impl Plan<'_> {
             return self.add_lines(&last, at, &lines);
         }
         let written = match &key {
-            Some(key) => format!("{}: {}", inline(key, Quoting::Free), inline(value, Quoting::Free)),
+            Some(key) => {
+                format!("{}: {}", inline(key, Quoting::Free), inline(value, Quoting::Free))
+            }
             None => inline(value, Quoting::Free),
         };
         let Some(last) = last else {
             let inside = target.range.start + 1;
-            let closes = text[inside..].starts_with(['}', ']']);
-            let written = if closes { written } else { format!("{written} ") };
+            let closes = text[inside..].starts_with(['}', ']', ' ', '\t', '\n', '\r']);
+            let spaced = if closes { written.clone() } else { format!("{written} ") };
             return vec![
-                // Blanks in the empty brackets go.
-                vec![(inside..target.range.end.saturating_sub(1).max(inside), written.clone())],
-                vec![(inside..inside, written)],
+                // Blanks in the empty brackets go; a comment there does not.
+                vec![(inside..target.range.end.saturating_sub(1).max(inside), written)],
+                vec![(inside..inside, spaced)],
             ];
         };
         let end = last.range.end;
         let mut ways = Vec::new();
-        if first_on_line(text, last.range.start) && line_start(text, last.range.start) > target.range.start {
+        if first_on_line(text, last.range.start)
+            && line_start(text, last.range.start) > target.range.start
+        {
             let indent = " ".repeat(column(text, last.range.start));
             let line_break = self.layout.line_break;
             ways.push(vec![(end..end, format!(",{line_break}{indent}{written}"))]);
@@ -242,7 +248,11 @@ impl Plan<'_> {
             (Style::Block, 1) => self.remove_only(parent),
             (Style::Block, _) => self.remove_lines(item, all.get(index + 1)),
             (_, 1) => self.remove_only_flow(parent, item),
-            _ => self.remove_flow(item, index.checked_sub(1).and_then(|i| all.get(i)), all.get(index + 1)),
+            _ => self.remove_flow(
+                item,
+                index.checked_sub(1).and_then(|i| all.get(i)),
+                all.get(index + 1),
+            ),
         }
     }
 
@@ -274,7 +284,10 @@ impl Plan<'_> {
             ways.push(vec![(inside, String::new())]);
         }
         ways.push(vec![(item.range.start..end, String::new())]);
-        ways.push(vec![(item.range.clone(), String::new()), (comma..end.max(comma), String::new())]);
+        ways.push(vec![
+            (item.range.clone(), String::new()),
+            (comma..end.max(comma), String::new()),
+        ]);
         ways
     }
 

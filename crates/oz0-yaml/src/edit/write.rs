@@ -4,8 +4,8 @@ use super::layout::Layout;
 use crate::data::Data;
 use crate::scalar::{Quoting, write_float, write_string};
 
-/// The longest sequence of scalars that is written as `[a, b]` where there is the choice, in bytes.
-const SHORT: usize = 60;
+/// The longest collection that is written in brackets where there is the choice, in bytes.
+pub(super) const SHORT: usize = 60;
 
 /// A value on one line: valid in any place.
 pub(super) fn inline(value: &Data, quoting: Quoting) -> String {
@@ -38,7 +38,8 @@ pub(super) fn wants_lines(value: &Data) -> bool {
         Data::Mapping(entries) => !entries.is_empty(),
         Data::Sequence(items) => {
             let scalars = items.iter().all(|item| item.levels() == 0);
-            !items.is_empty() && !(scalars && inline(value, Quoting::Free).len() <= SHORT)
+            let short = scalars && inline(value, Quoting::Free).len() <= SHORT;
+            !items.is_empty() && !short
         }
         _ => false,
     }
@@ -107,6 +108,8 @@ pub(super) fn literal(text: &str, indent: usize, line_break: &str) -> Option<(St
             lines.push_str(line);
         }
     }
-    (1..breaks).for_each(|_| lines.push_str(line_break));
+    for _ in 1..breaks {
+        lines.push_str(line_break);
+    }
     Some((header.to_owned(), lines))
 }

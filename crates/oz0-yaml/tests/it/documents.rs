@@ -98,15 +98,19 @@ pub(crate) fn tree() -> impl Strategy<Value = Tree> {
         2 => flow().prop_map(Tree::Flow),
     ];
     let value = leaf.prop_recursive(3, 24, 4, |inner| {
-        (items(inner), any::<bool>())
-            .prop_map(|(items, mapping)| if mapping { Tree::Mapping(items) } else { Tree::Sequence(items) })
+        (items(inner), any::<bool>()).prop_map(|(items, mapping)| {
+            if mapping { Tree::Mapping(items) } else { Tree::Sequence(items) }
+        })
     });
     items(value).prop_map(Tree::Mapping)
 }
 
 fn items(value: impl Strategy<Value = Tree>) -> impl Strategy<Value = Vec<Item>> {
-    let item = (any::<bool>(), any::<bool>(), value)
-        .prop_map(|(above, behind, value)| Item { above, behind, value });
+    let item = (any::<bool>(), any::<bool>(), value).prop_map(|(above, behind, value)| Item {
+        above,
+        behind,
+        value,
+    });
     proptest::collection::vec(item, 1..5)
 }
 
@@ -135,9 +139,9 @@ pub(crate) fn data(tree: &Tree) -> Data {
         Tree::Absent => Data::Null,
         Tree::Lines(_, _, says) => Data::from(*says),
         Tree::Flow(flow) => flow_data(flow),
-        Tree::Mapping(items) => Data::mapping(
-            KEYS.iter().zip(items).map(|((_, key), item)| (*key, data(&item.value))),
-        ),
+        Tree::Mapping(items) => {
+            Data::mapping(KEYS.iter().zip(items).map(|((_, key), item)| (*key, data(&item.value))))
+        }
         Tree::Sequence(items) => Data::sequence(items.iter().map(|item| data(&item.value))),
     }
 }

@@ -25,16 +25,45 @@ fn new_value() -> impl Strategy<Value = Data> {
         any::<bool>().prop_map(Data::from),
         any::<i64>().prop_map(Data::from),
         any::<f64>().prop_map(Data::from),
-        proptest::sample::select(&["", "yes", "1", "- x", "a: b", "#", "two\nlines\n", "é\u{202e}", " x ", "null", "a\u{0}b", "'", "\"", "@x", "1.0", "0x1", "...", "-", "?", "*a", "&a", "!t", "%", "a #b", "x:", "[", "{}"][..])
-            .prop_map(Data::from),
+        proptest::sample::select(
+            &[
+                "",
+                "yes",
+                "1",
+                "- x",
+                "a: b",
+                "#",
+                "two\nlines\n",
+                "é\u{202e}",
+                " x ",
+                "null",
+                "a\u{0}b",
+                "'",
+                "\"",
+                "@x",
+                "1.0",
+                "0x1",
+                "...",
+                "-",
+                "?",
+                "*a",
+                "&a",
+                "!t",
+                "%",
+                "a #b",
+                "x:",
+                "[",
+                "{}"
+            ][..]
+        )
+        .prop_map(Data::from),
         "\\PC{0,12}".prop_map(Data::from),
     ];
     leaf.prop_recursive(2, 8, 3, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..3).prop_map(Data::Sequence),
-            proptest::collection::vec(inner, 0..3).prop_map(|values| Data::mapping(
-                ["k", "'", "1"].into_iter().zip(values)
-            )),
+            proptest::collection::vec(inner, 0..3)
+                .prop_map(|values| Data::mapping(["k", "'", "1"].into_iter().zip(values))),
         ]
     })
 }
@@ -133,10 +162,13 @@ fn allowed(text: &str, nodes: &[&Node], kind: &Kind) -> Range<usize> {
     let mut from = target.range.clone();
     if let Some(parent) = above {
         let entry = match &parent.value {
-            Value::Mapping(entries) => {
-                entries.iter().find(|entry| std::ptr::eq(&raw const entry.value, target)).map(|entry| entry.key.range.start)
-            }
-            _ => text[parent.range.start..target.range.start].rfind('-').map(|at| parent.range.start + at),
+            Value::Mapping(entries) => entries
+                .iter()
+                .find(|entry| std::ptr::eq(&raw const entry.value, target))
+                .map(|entry| entry.key.range.start),
+            _ => text[parent.range.start..target.range.start]
+                .rfind('-')
+                .map(|at| parent.range.start + at),
         };
         from.start = entry.unwrap_or(parent.range.start).min(from.start);
         let head = text[..from.start].rfind('\n').map_or(0, |at| at + 1);
@@ -182,7 +214,8 @@ fn check(tree: &Tree, text: &str, walk: &Walk, kind: &Kind) -> Result<(), TestCa
     let Some(wanted) = wanted else {
         prop_assert!(
             matches!(made, Err(EditError::WrongKind { .. } | EditError::Missing { .. })),
-            "{:?}", made
+            "{:?}",
+            made
         );
         return Ok(());
     };
@@ -259,14 +292,14 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        crate::replay::read(&bytes);
+        crate::checks::read(&bytes);
     }
 
     #[test]
     fn any_yaml_like_text_is_read_without_a_panic(
         text in "([-?:,\\[\\]{}#&*!|>'\"%@` \t\r\na-c0-2~<]|\\.\\.\\.\n|---|: |- |\n  |\n    |&a|\\*a|!!str |!!map ){0,80}"
     ) {
-        crate::replay::read(text.as_bytes());
+        crate::checks::read(text.as_bytes());
     }
 
     #[test]
@@ -280,7 +313,7 @@ proptest! {
             let end = text.floor_char_boundary((start + gone).min(text.len())).max(start);
             text.replace_range(start..end, &put);
         }
-        crate::replay::read(text.as_bytes());
+        crate::checks::read(text.as_bytes());
     }
 
     #[test]

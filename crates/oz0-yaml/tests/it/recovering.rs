@@ -13,9 +13,27 @@ fn rest(text: &str) -> Data {
 fn what_stands_around_a_broken_line_is_read() {
     let around = Data::mapping([("a", 1), ("c", 3)]);
     for broken in [
-        "b: @x", "b: x: y", "b", "b: \"x", "b: 'x", "b: [1, 2", "b: {x: 1", "b: [1}", "b: ]", "b: %x",
-        "b: `x`", "b: - x", "b: \"x\" y", "b: !u!x y", "b: \"\\q\"", "b: {x: 1\n  y: 2\n  z",
-        "b: |x", "- b", "b: [x]y", "b: *", "b: &",
+        "b: @x",
+        "b: x: y",
+        "b",
+        "b: \"x",
+        "b: 'x",
+        "b: [1, 2",
+        "b: {x: 1",
+        "b: [1}",
+        "b: ]",
+        "b: %x",
+        "b: `x`",
+        "b: - x",
+        "b: \"x\" y",
+        "b: !u!x y",
+        "b: \"\\q\"",
+        "b: {x: 1\n  y: 2\n  z",
+        "b: |x",
+        "- b",
+        "b: [x]y",
+        "b: *",
+        "b: &",
     ] {
         assert_eq!(rest(&format!("a: 1\n{broken}\nc: 3\n")), around, "{broken}");
     }
@@ -43,6 +61,6 @@ fn one_mistake_is_reported_once() {
 
 #[test]
 fn an_open_bracket_is_named_where_it_opened() {
-    let problem = &parse("a: 1\nb: [1,\nc: 3\n", &Limits::MANIFEST).problems[0];
+    let problem = &parse("a: 1\nb: [1, 2\nc: 3\n", &Limits::MANIFEST).problems[0];
     assert_eq!(problem.related.as_ref().unwrap().0, 8..9);
 }
