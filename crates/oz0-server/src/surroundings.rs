@@ -84,6 +84,22 @@ impl Places {
 }
 
 impl Variation {
+    /// `TZ`.
+    pub fn zone(self) -> &'static str {
+        match self {
+            Self::Standard => "UTC",
+            Self::Other => "Asia/Kathmandu",
+        }
+    }
+
+    /// `PYTHONHASHSEED`.
+    pub fn hash_seed(self) -> &'static str {
+        match self {
+            Self::Standard => "0",
+            Self::Other => "4242",
+        }
+    }
+
     /// The complete environment of a server: these variables and the declared ones, nothing from
     /// the process that starts it. A declared variable wins over one of ours, since whoever wrote
     /// it down said so for every machine.
@@ -92,10 +108,7 @@ impl Variation {
         places: &Places,
         declared: &BTreeMap<String, String>,
     ) -> BTreeMap<String, String> {
-        let (zone, seed) = match self {
-            Self::Standard => ("UTC", "0"),
-            Self::Other => ("Asia/Kathmandu", "4242"),
-        };
+        let (zone, seed) = (self.zone(), self.hash_seed());
         let mut variables = BTreeMap::from([
             ("TZ".to_owned(), zone.to_owned()),
             ("LANG".to_owned(), "C.UTF-8".to_owned()),

@@ -10,6 +10,7 @@
 //! under a hash of these. Where it is there, nothing is started and nothing is asked of a network.
 
 pub(crate) mod cache;
+mod contract;
 mod error;
 mod installer;
 mod lock;

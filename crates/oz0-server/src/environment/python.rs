@@ -144,29 +144,46 @@ impl Environments {
                 create(&project_folder)?;
                 write(&project_folder.join("uv.lock"), lock_text)?;
                 write(&project_folder.join("pyproject.toml"), project)?;
-                // The project is not installed, so none of its code runs to build it.
-                let exported = self.run_uv(
-                    &python,
-                    &format!("read {what}"),
-                    &project_folder,
-                    &[
-                        "export".as_ref(),
-                        "--quiet".as_ref(),
-                        "--frozen".as_ref(),
-                        "--no-dev".as_ref(),
-                        "--no-emit-workspace".as_ref(),
-                        "--no-header".as_ref(),
-                        "--no-annotate".as_ref(),
-                        "--python".as_ref(),
-                        python.as_os_str(),
-                    ],
-                )?;
+                let exported = self.export(&python, &project_folder, what, false)?;
                 // A line of the export is none that its author ever saw.
                 lock::requirements("uv.lock", &exported)
                     .map_err(|problem| DependencyProblem { line: None, ..problem })?;
                 Ok(self.fill(folder, &python, &exported, what)?)
             },
         )
+    }
+
+    /// What a lock of the project in `folder` holds, as hashed requirements. The project is not installed, so none of its
+    /// code runs to build it.
+    fn export(&self, python: &Path, folder: &Path, what: &str, dev: bool) -> Result<String, EnvironmentError> {
+        let mut arguments: Vec<&OsStr> = [
+            "export",
+            "--quiet",
+            "--frozen",
+            "--no-emit-workspace",
+            "--no-header",
+            "--no-annotate",
+            "--python",
+        ]
+        .map(AsRef::as_ref)
+        .to_vec();
+        arguments.push(python.as_os_str());
+        if !dev {
+            arguments.push("--no-dev".as_ref());
+        }
+        self.run_uv(python, &format!("read {what}"), folder, &arguments)
+    }
+
+    /// The plugin's locked Python packages as hashed requirements, those for its development included.
+    pub(crate) fn python_requirements(&self, folder: &Path) -> Result<Option<String>, PrepareError> {
+        let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
+        if lock_path.is_file() && project_path.is_file() {
+            let python = self.python("reading the plugin's uv.lock")?;
+            let text = self.export(&python, folder, "the plugin's uv.lock", true)?;
+            return Ok(Some(text));
+        }
+        let path = folder.join("requirements.txt");
+        Ok(if path.is_file() { Some(read(&path)?) } else { None })
     }
 
     /// The environment of a lock, whose requirements were checked.

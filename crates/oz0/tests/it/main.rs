@@ -1,0 +1,8 @@
+//! The built `oz0`, from outside: real processes, real servers, real files.
+
+mod documents;
+mod examples;
+mod manners;
+mod measured;
+mod processes;
+mod support;
