@@ -319,15 +319,15 @@ impl Launcher {
             program: self.shared.program.clone(),
             source,
         })?;
-        let stdio = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let ends = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let process = Process::watch(child).map_err(system("watch a process"))?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = stdio else {
+        let (Some(input), Some(output), Some(errors)) = ends else {
             unreachable!("all three are pipes");
         };
         let pipe = system("read a pipe");
-        let mut stdin = pipe::Sender::from_owned_fd(OwnedFd::from(stdin)).map_err(pipe)?;
-        let stdout = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(pipe)?;
-        let stderr = pipe::Receiver::from_owned_fd(OwnedFd::from(stderr)).map_err(pipe)?;
+        let mut stdin = pipe::Sender::from_owned_fd(OwnedFd::from(input)).map_err(pipe)?;
+        let stdout = pipe::Receiver::from_owned_fd(OwnedFd::from(output)).map_err(pipe)?;
+        let stderr = pipe::Receiver::from_owned_fd(OwnedFd::from(errors)).map_err(pipe)?;
         let reports = pipe::Receiver::from_owned_fd(OwnedFd::from(reports)).map_err(pipe)?;
         let stderr = Stderr::drain(stderr);
         let mut reports = BufReader::new(reports);

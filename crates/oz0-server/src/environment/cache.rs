@@ -110,3 +110,71 @@ pub(crate) fn key<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     }
     hash.finalize().iter().take(16).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// A build that another would see half done, had it not to wait.
+    fn build(cache: &Cache, built: &AtomicU32) -> PathBuf {
+        let slowly = |folder: &Path| -> Result<(), EnvironmentError> {
+            fs::write(folder.join("half"), "").unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            fs::write(folder.join("whole"), "").unwrap();
+            built.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        };
+        cache.folder("name", || (), slowly).unwrap()
+    }
+
+    #[test]
+    fn eight_at_once_build_once_and_see_it_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let built = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let cache = Cache::new(root.path().to_owned());
+                    let place = build(&cache, &built);
+                    assert!(place.join("whole").is_file());
+                });
+            }
+        });
+        assert_eq!(built.into_inner(), 1);
+    }
+
+    #[test]
+    fn what_an_interruption_left_is_built_anew() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::new(root.path().to_owned());
+        for left in ["name", "name.partial"] {
+            fs::create_dir_all(root.path().join(left)).unwrap();
+            fs::write(root.path().join(left).join("rubbish"), "").unwrap();
+        }
+        let built = AtomicU32::new(0);
+        let place = build(&cache, &built);
+        assert!(place.join("whole").is_file() && !place.join("rubbish").exists());
+        assert!(!root.path().join("name.partial").exists());
+    }
+
+    #[test]
+    fn a_build_that_fails_leaves_nothing_and_can_be_tried_again() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::new(root.path().to_owned());
+        let missing = || EnvironmentError::Missing { program: "npm", purpose: "this".to_owned() };
+        let failed = cache.folder("name", || (), |_| Err(missing()));
+        assert!(matches!(failed, Err(EnvironmentError::Missing { .. })));
+        assert!(!root.path().join("name").exists());
+        let built = AtomicU32::new(0);
+        build(&cache, &built);
+        assert_eq!(built.into_inner(), 1);
+    }
+
+    #[test]
+    fn keys_tell_texts_apart_wherever_they_are_cut() {
+        assert_ne!(key(["ab", "c"]), key(["a", "bc"]));
+        assert_eq!(key(["ab", "c"]).len(), 32);
+    }
+}

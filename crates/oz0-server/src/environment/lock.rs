@@ -31,7 +31,7 @@ pub(crate) fn requirements(file: &str, text: &str) -> Result<Vec<Requirement>, D
             help: help.to_owned(),
         };
         if text.starts_with('-') {
-            let option = text.split([' ', '=']).next().unwrap_or_default();
+            let option = shown(text.split([' ', '=']).next().unwrap_or_default());
             return Err(problem(
                 format!("{option} has no place in a locked requirements file"),
                 "keep to lines of NAME==VERSION --hash=…, as uv pip compile --generate-hashes writes \
@@ -42,13 +42,16 @@ pub(crate) fn requirements(file: &str, text: &str) -> Result<Vec<Requirement>, D
         let specification = specification.split(';').next().unwrap_or_default().trim();
         if text.contains("@ ") || text.contains("://") || text.contains(" @") {
             return Err(problem(
-                format!("{specification} is taken from an address, which may need to be built"),
+                format!(
+                    "{} is taken from an address, which may need to be built",
+                    shown(specification)
+                ),
                 "require a release of a registry by NAME==VERSION",
             ));
         }
         let Some((name, version)) = specification.split_once("==") else {
             return Err(problem(
-                format!("{specification} is not locked to one version"),
+                format!("{} is not locked to one version", shown(specification)),
                 "write NAME==VERSION with its hashes, or have uv pip compile --generate-hashes write \
                  the file",
             ));
@@ -57,19 +60,24 @@ pub(crate) fn requirements(file: &str, text: &str) -> Result<Vec<Requirement>, D
         let name = normal(name.split('[').next().unwrap_or_default().trim());
         if version.contains(['*', ',']) || version.is_empty() || name.is_empty() {
             return Err(problem(
-                format!("{specification} is not locked to one version"),
+                format!("{} is not locked to one version", shown(specification)),
                 "write one exact version after ==",
             ));
         }
         if !text.split_whitespace().any(is_hash) {
             return Err(problem(
-                format!("{name}=={version} has no hash"),
+                format!("{}=={} has no hash", shown(&name), shown(version)),
                 "have the hashes written with: uv pip compile --generate-hashes",
             ));
         }
         found.push(Requirement { line, name, version: version.to_owned() });
     }
     Ok(found)
+}
+
+/// Text of a file as a message shows it: nothing invisible, and 80 characters at most.
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
 fn is_hash(word: &str) -> bool {
@@ -137,7 +145,10 @@ pub(crate) fn names_pypi(
         [one, ..] => Err(other(
             file,
             Some(one.line),
-            format!("the lock holds {name}=={}, and the manifest names {version}", one.version),
+            format!(
+                "the lock holds {name}=={}, and the manifest names {version}",
+                shown(&one.version)
+            ),
         )),
     }
 }
@@ -204,14 +215,14 @@ pub(crate) fn package_lock(
         if package.link || !path.contains("node_modules/") {
             return Err(problem(
                 None,
-                format!("{path} is a folder, not a package of a registry"),
+                format!("{} is a folder, not a package of a registry", shown(path)),
                 "require releases of a registry only",
             ));
         }
         if package.integrity.is_none() {
             return Err(problem(
                 None,
-                format!("{path} has no integrity hash"),
+                format!("{} has no integrity hash", shown(path)),
                 "require a release of a registry, and have npm write the lock anew",
             ));
         }
@@ -247,7 +258,7 @@ pub(crate) fn names_npm(
         Some(locked) => Err(other(
             file,
             None,
-            format!("the lock holds {name}@{locked}, and the manifest names {version}"),
+            format!("the lock holds {name}@{}, and the manifest names {version}", shown(locked)),
         )),
         None => Err(other(file, None, format!("the lock does not hold {name}@{version}"))),
     }

@@ -173,7 +173,7 @@ impl Environments {
             Registry::Pypi => {
                 let found = lock::requirements(&file, &text)?;
                 lock::names_pypi(&file, &found, name, version)?;
-                let environment = self.from_requirements(&text, &what)?;
+                let environment = self.install_requirements(&text, &what)?;
                 let program = Self::console_script(&environment, &file, name)?;
                 Prepared {
                     argv: vec![program],
@@ -184,7 +184,7 @@ impl Environments {
             Registry::Npm => {
                 lock::names_npm(&file, &text, name, version)?;
                 let manifest = node::tool_manifest(name, version);
-                let environment = self.from_package_lock(&manifest, &text, &what)?;
+                let environment = self.install_package_lock(&manifest, &text, &what)?;
                 let program = Self::package_bin(&environment, &file, name)?;
                 Prepared {
                     argv: vec![program],

@@ -32,7 +32,7 @@ impl Environments {
                 message: format!("this is no package.json: {error}"),
                 help: "write a JSON object with the dependencies".to_owned(),
             })?;
-        Ok(Some(self.from_package_lock(
+        Ok(Some(self.install_package_lock(
             &dependencies_of(&manifest).to_string(),
             &lock_text,
             "the plugin's package-lock.json",
@@ -40,7 +40,7 @@ impl Environments {
     }
 
     /// The environment of a lock, whose packages were checked.
-    pub(crate) fn from_package_lock(
+    pub(crate) fn install_package_lock(
         &self,
         manifest: &str,
         lock_text: &str,

@@ -107,7 +107,7 @@ impl Environments {
         let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
         if lock_path.is_file() && project_path.is_file() {
             let texts = [read(&lock_path)?, read(&project_path)?];
-            return self.from_uv_lock(&texts).map(Some);
+            return self.install_uv_lock(&texts).map(Some);
         }
         let path = folder.join("requirements.txt");
         if path.is_file() {
@@ -115,12 +115,12 @@ impl Environments {
             if lock::requirements("requirements.txt", &text)?.is_empty() {
                 return Ok(None);
             }
-            return Ok(Some(self.from_requirements(&text, "the plugin's requirements.txt")?));
+            return Ok(Some(self.install_requirements(&text, "the plugin's requirements.txt")?));
         }
         Ok(None)
     }
 
-    fn from_uv_lock(&self, texts: &[String; 2]) -> Result<PathBuf, PrepareError> {
+    fn install_uv_lock(&self, texts: &[String; 2]) -> Result<PathBuf, PrepareError> {
         let what = "the plugin's uv.lock";
         let python = self.python(&format!("installing {what}"))?;
         let state = interpreter::stamp(&python).unwrap_or_default();
@@ -187,7 +187,7 @@ impl Environments {
     }
 
     /// The environment of a lock, whose requirements were checked.
-    pub(crate) fn from_requirements(
+    pub(crate) fn install_requirements(
         &self,
         text: &str,
         what: &str,
@@ -256,7 +256,7 @@ impl Environments {
         .map(drop)
     }
 
-    /// The closure of one package of PyPI, as hashed requirements, with no code of a package run.
+    /// The closure of one package of `PyPI`, as hashed requirements, with no code of a package run.
     pub(crate) fn lock_pypi(&self, name: &str, version: &str) -> Result<String, EnvironmentError> {
         let what = format!("{name}=={version}");
         let python = self.python(&format!("locking {what}"))?;

@@ -32,8 +32,8 @@ const PROCESSES: u64 = 1024;
 /// One file that a server writes: 4 GiB.
 const FILE_SIZE: u64 = 4 << 30;
 
-fn missing(layer: Layer, reason: impl ToString) -> MissingLayer {
-    MissingLayer { layer, reason: reason.to_string() }
+fn missing(layer: Layer, reason: impl std::fmt::Display) -> MissingLayer {
+    MissingLayer { layer, reason: format!("{reason}") }
 }
 
 /// Maps one user and one group, `(inside, outside)`, of the user namespace just entered.

@@ -1,7 +1,7 @@
 //! Locked environments, from the registries. They need the network once, and are therefore asked
 //! for: `cargo test -p oz0-launch -- --ignored`.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use oz0_server::{
@@ -12,11 +12,11 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use crate::{Bench, PROGRAM, tiers};
 
 /// What was said, and the environments that said it.
-fn environments(cache: PathBuf) -> (Environments, Arc<Mutex<Vec<String>>>) {
+fn environments(cache: &Path) -> (Environments, Arc<Mutex<Vec<String>>>) {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);
     let progress = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
-    (Environments::new(PROGRAM, &cache, progress), said)
+    (Environments::new(PROGRAM, cache, progress), said)
 }
 
 /// The names that a server lists, asked in the era that every published server speaks.
@@ -75,7 +75,7 @@ fn prepare(
 #[ignore = "needs the registry of Python packages"]
 async fn a_pypi_package_is_locked_installed_and_lists_in_both_tiers() {
     let bench = Bench::new();
-    let (environments, said) = environments(bench.cache());
+    let (environments, said) = environments(&bench.cache());
     let prepared = prepare(&environments, &bench, &TIME).unwrap();
     assert_eq!(prepared.argv, ["mcp-server-time"]);
     let lock = std::fs::read_to_string(bench.folder().join("locks/time.lock")).unwrap();
@@ -113,7 +113,7 @@ async fn a_pypi_package_is_locked_installed_and_lists_in_both_tiers() {
 #[ignore = "needs the registry of npm packages"]
 async fn an_npm_package_is_locked_installed_and_lists_in_both_tiers() {
     let bench = Bench::new();
-    let (environments, _) = environments(bench.cache());
+    let (environments, _) = environments(&bench.cache());
     let prepared = prepare(&environments, &bench, &EVERYTHING).unwrap();
     assert_eq!(prepared.argv, ["mcp-server-everything"]);
     let lock = std::fs::read_to_string(bench.folder().join("locks/everything.lock")).unwrap();
@@ -129,7 +129,7 @@ async fn an_npm_package_is_locked_installed_and_lists_in_both_tiers() {
 #[ignore = "needs the registry of npm packages"]
 async fn a_plugins_own_node_server_finds_its_locked_packages() {
     let bench = Bench::new();
-    let (environments, _) = environments(bench.cache());
+    let (environments, _) = environments(&bench.cache());
     let lock = environments.lock(&EVERYTHING).unwrap();
     bench.write("package-lock.json", &lock);
     let manifest = serde_json::json!({
@@ -153,7 +153,7 @@ async fn a_plugins_own_node_server_finds_its_locked_packages() {
 #[ignore = "needs the registry of Python packages"]
 async fn a_plugins_own_python_server_finds_its_locked_packages() {
     let bench = Bench::new();
-    let (environments, _) = environments(bench.cache());
+    let (environments, _) = environments(&bench.cache());
     bench.write("requirements.txt", &environments.lock(&TIME).unwrap());
     bench.write("server.py", "import sys, mcp\nprint(sys.prefix)\n");
     let argv = ["python3".to_owned(), "server.py".to_owned()];
@@ -167,7 +167,7 @@ async fn a_plugins_own_python_server_finds_its_locked_packages() {
 #[ignore = "needs the registry of Python packages"]
 fn a_package_that_does_not_exist_says_what_the_installer_said() {
     let bench = Bench::new();
-    let (environments, _) = environments(bench.cache());
+    let (environments, _) = environments(&bench.cache());
     let tool = PackageTool { version: "1999.1.1", ..TIME };
     let PrepareError::Failed(error) = prepare(&environments, &bench, &tool).unwrap_err() else {
         panic!("that is no problem of a file")
@@ -181,11 +181,70 @@ fn a_package_that_does_not_exist_says_what_the_installer_said() {
 #[test]
 fn a_requirement_without_a_hash_is_named_by_its_line() {
     let bench = Bench::new();
-    let (environments, _) = environments(bench.cache());
+    let (environments, _) = environments(&bench.cache());
     let hash = "0".repeat(64);
     bench.write("requirements.txt", &format!("# mine\na==1 \\\n  --hash=sha256:{hash}\nb==2\n"));
     let argv = ["python3".to_owned()];
     let error = environments.prepare_command(&bench.folder(), &argv).unwrap_err();
     assert_eq!(error.to_string(), "requirements.txt:4: b==2 has no hash");
     assert!(!bench.cache().exists(), "nothing was installed");
+}
+
+#[test]
+fn locks_that_do_not_lock_are_refused_before_anything_is_installed() {
+    let hash = "0".repeat(64);
+    let python = [
+        "mcp-server-time==2026.10.19\n".to_owned(),
+        format!("mcp-server-time>=1 --hash=sha256:{hash}\n"),
+        format!("mcp-server-time==1.* --hash=sha256:{hash}\n"),
+        "mcp-server-time==2026.10.19 --hash=sha256:00\n".to_owned(),
+        "mcp-server-time==2026.10.19 --hash=md5:00000000000000000000000000000000\n".to_owned(),
+        "-r other.txt\n".to_owned(),
+        "--index-url=elsewhere\n".to_owned(),
+        format!("mcp-server-time @ file:///x.whl --hash=sha256:{hash}\n"),
+        format!("other==1 --hash=sha256:{hash}\n"),
+        format!("Mcp.Server_Time==1 --hash=sha256:{hash}\n"),
+        String::new(),
+        "\u{feff}# only a comment \\\n".to_owned(),
+        "\0\u{202e}\n".to_owned(),
+    ];
+    let locked = |packages: &str| {
+        let name = EVERYTHING.name;
+        format!(
+            r#"{{"lockfileVersion": 3, "packages": {{"": {{"dependencies": {{"{name}": "2026.8.31"}}}}{packages}}}}}"#
+        )
+    };
+    let entry = |version: &str, rest: &str| {
+        let name = EVERYTHING.name;
+        locked(&format!(r#", "node_modules/{name}": {{"version": "{version}"{rest}}}"#))
+    };
+    let node = [
+        "{".to_owned(),
+        "[]".to_owned(),
+        r#"{"lockfileVersion": 1}"#.to_owned(),
+        locked(""),
+        entry("2026.8.31", ""),
+        entry("1.0.0", r#", "integrity": "sha512-x""#),
+        entry("2026.8.31", r#", "link": true"#),
+        locked(r#", "packages/own": {"version": "1.0.0"}"#),
+        r#"{"lockfileVersion": 3, "packages": {"": {"dependencies": {"left-pad": "1.3.0"}}}}"#
+            .to_owned(),
+    ];
+    let bench = Bench::new();
+    let (environments, said) = environments(&bench.cache());
+    let mut messages = Vec::new();
+    let tools =
+        python.iter().map(|text| (text, &TIME)).chain(node.iter().map(|text| (text, &EVERYTHING)));
+    for (text, tool) in tools {
+        bench.write(&tool.lock_file(), text);
+        match prepare(&environments, &bench, tool).unwrap_err() {
+            PrepareError::Plugin(problem) => {
+                messages.push(format!("{problem}\n  hint: {}", problem.help));
+            }
+            PrepareError::Failed(error) => panic!("{text:?}: {error}"),
+        }
+    }
+    insta::assert_snapshot!(messages.join("\n"));
+    assert_eq!(*said.lock().unwrap(), [""; 0]);
+    assert!(!bench.cache().exists());
 }
