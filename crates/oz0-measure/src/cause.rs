@@ -59,7 +59,8 @@ pub(crate) fn likely(part: &Part, traces: &Traces) -> Cause {
     };
     let shows = |needles: &[String]| {
         needles.iter().any(|needle| {
-            !needle.is_empty() && (first.contains(needle.as_str()) || later.contains(needle.as_str()))
+            !needle.is_empty()
+                && (first.contains(needle.as_str()) || later.contains(needle.as_str()))
         })
     };
     if is_reordered(first, later) {
@@ -150,14 +151,14 @@ mod tests {
     fn each_known_cause_is_named() {
         assert_eq!(cause(r#""2026-11-30T10:00:00Z""#, r#""2026-11-30T10:00:01Z""#), Cause::Clock);
         assert_eq!(cause("1764500000", "1764500001"), Cause::Clock);
-        assert_eq!(cause(r#""status,summary,assignee""#, r#""assignee,status,summary""#), Cause::Order);
+        assert_eq!(
+            cause(r#""status,summary,assignee""#, r#""assignee,status,summary""#),
+            Cause::Order
+        );
         assert_eq!(cause(r#"["b","a"]"#, r#"["a","b"]"#), Cause::Order);
         assert_eq!(cause(r#""in /oz0/plugin""#, r#""in /oz0/other/plugin""#), Cause::Folder);
         assert_eq!(cause(r#""Use 'UTC'""#, r#""Use 'Asia/Kathmandu'""#), Cause::Zone);
-        assert_eq!(
-            cause(r#""3f2b8c1e-aa01-4c7e""#, r#""91d04b77-0b1c-4a55""#),
-            Cause::Random
-        );
+        assert_eq!(cause(r#""3f2b8c1e-aa01-4c7e""#, r#""91d04b77-0b1c-4a55""#), Cause::Random);
         assert_eq!(cause(r#""hello""#, r#""goodbye""#), Cause::Unknown);
     }
 

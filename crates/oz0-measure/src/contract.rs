@@ -93,7 +93,11 @@ pub(crate) async fn run(
         Ok(ended) => Ok(Outcome::Failed(format!("{} ended with {ended}", suite.name))),
         Err(_) => {
             running.stop(StopBounds::default()).await;
-            Ok(Outcome::Failed(format!("{} did not end within {} minutes", suite.name, BOUND.as_secs() / 60)))
+            Ok(Outcome::Failed(format!(
+                "{} did not end within {} minutes",
+                suite.name,
+                BOUND.as_secs() / 60
+            )))
         }
     }
 }

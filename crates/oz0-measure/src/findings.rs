@@ -45,10 +45,8 @@ pub(crate) fn bound_functions(
     traces: &Traces,
 ) -> Vec<Diagnostic> {
     let finding = |(name, movement): (&String, &Movement)| {
-        let message = format!(
-            "{tool}.{name} is bound to its surroundings: {}",
-            told(movement, traces)
-        );
+        let message =
+            format!("{tool}.{name} is bound to its surroundings: {}", told(movement, traces));
         Diagnostic::new(&checks::BOUND_TO_SURROUNDINGS, span.clone(), message).help(
             "every node gives it the same surroundings as this listing was measured in, so it holds; \
              a server that lists the same everywhere is easier to trust",
@@ -140,7 +138,8 @@ pub(crate) fn of_listing(
     let mut findings = Vec::new();
     for function in &listing.functions {
         if let Some(reason) = &function.uncallable {
-            let message = format!("{} is listed, but its calls will be refused: {reason}", function.id);
+            let message =
+                format!("{} is listed, but its calls will be refused: {reason}", function.id);
             findings.push(
                 Diagnostic::new(&checks::UNCALLABLE, key.span.clone(), message)
                     .help("take the character out of the schema: its escaped form is not what the server accepts"),
@@ -164,25 +163,27 @@ pub(crate) fn of_listing(
 }
 
 /// What the manifest says of functions that the server does not list.
-fn unknown_functions(
-    key: &Spanned<ToolId>,
-    tool: &Tool,
-    listing: &ToolListing,
-) -> Vec<Diagnostic> {
-    let listed = |name: &str| listing.functions.iter().any(|function| function.id.function() == name);
+fn unknown_functions(key: &Spanned<ToolId>, tool: &Tool, listing: &ToolListing) -> Vec<Diagnostic> {
+    let listed =
+        |name: &str| listing.functions.iter().any(|function| function.id.function() == name);
     let left_out = |name: &str| listing.left_out.iter().any(|entry| entry.name == name);
-    let names: Vec<&str> = listing.functions.iter().map(|function| function.id.function()).collect();
+    let names: Vec<&str> =
+        listing.functions.iter().map(|function| function.id.function()).collect();
 
-    let required = tool.requires_approval.iter().map(|name| ("requires_approval", name.as_str(), &name.span));
-    let overridden = tool.overrides.iter().map(|(name, _)| ("overrides", name.as_str(), &name.span));
+    let required =
+        tool.requires_approval.iter().map(|name| ("requires_approval", name.as_str(), &name.span));
+    let overridden =
+        tool.overrides.iter().map(|(name, _)| ("overrides", name.as_str(), &name.span));
     let declared = tool.unstable.iter().map(|(name, _)| ("unstable", name.as_str(), &name.span));
     required
         .chain(overridden)
         .chain(declared)
         .filter(|(_, name, _)| !listed(name) && !left_out(name))
         .map(|(member, name, span)| {
-            let message =
-                format!("`{member}` names the function `{name}`, which the server of `{}` does not list", key.value);
+            let message = format!(
+                "`{member}` names the function `{name}`, which the server of `{}` does not list",
+                key.value
+            );
             let help = match oz0_diagnostic::did_you_mean(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if names.is_empty() => "the server lists no function".to_owned(),
@@ -202,9 +203,10 @@ pub(crate) fn left_out(
         let span = span_of(&entry.tool)?;
         let name = if entry.name.is_empty() { "a function without a name" } else { &entry.name };
         let message = format!("{name} is left out and will never be called: {}", entry.reason);
-        Some(Diagnostic::new(&checks::LEFT_OUT, span, message).help(
-            "nodes leave it out as well; mend how the server lists it, and test again",
-        ))
+        Some(
+            Diagnostic::new(&checks::LEFT_OUT, span, message)
+                .help("nodes leave it out as well; mend how the server lists it, and test again"),
+        )
     };
     listing.left_out.iter().filter_map(finding).collect()
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use oz0_listing::{Pointer, ToolId, ToolListing, escape, json, read_tool};
-use oz0_mcp::{Client, ClientOptions, ConnectError, Era, EraChoice, Fault, Junk, ProtocolVersion, Step};
+use oz0_mcp::{
+    Client, ClientOptions, ConnectError, Era, EraChoice, Fault, Junk, ProtocolVersion, Step,
+};
 use oz0_server::{
     Ended, LaunchError, LaunchSpec, Launcher, MissingLayer, Running, Stderr, StopBounds, Tier,
 };
@@ -33,10 +35,7 @@ pub(crate) enum Blind {
     /// oz0 could not start anything.
     Failed(LaunchError),
     /// The server is at fault: what happened, and what it said on stderr.
-    Server {
-        what: String,
-        stderr: String,
-    },
+    Server { what: String, stderr: String },
 }
 
 impl From<LaunchError> for Blind {
@@ -99,7 +98,8 @@ async fn try_look(
     let client = match Client::stdio(stdout, stdin, options).await {
         Ok(client) => client,
         Err(error) => {
-            let is_closed = matches!(error, ConnectError::Handshake { fault: Fault::Closed(_), .. });
+            let is_closed =
+                matches!(error, ConnectError::Handshake { fault: Fault::Closed(_), .. });
             let at_probe = matches!(error, ConnectError::Handshake { step: Step::Discover, .. });
             let ended_at_probe = is_closed && at_probe && options.era == EraChoice::Probe;
             let blind = blame(error.to_string(), running, &stderr).await;

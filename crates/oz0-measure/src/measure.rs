@@ -10,8 +10,8 @@ use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
 use oz0_plugin::manifest::{Backend, MANIFEST, Manifest, PackageRef, Tool};
 use oz0_plugin::{LoadError, Plugin, SnapshotState, Spanned};
 use oz0_server::{
-    DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, PackageTool, Places,
-    PrepareError, Prepared, Registry, Tier, Variation,
+    DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher,
+    PackageTool, Places, PrepareError, Prepared, Registry, Tier, Variation,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -113,7 +113,12 @@ impl<'a> Measurer<'a> {
     /// Locks and installs what the servers of a plugin need, and writes the locks that it lacks. Blocks.
     ///
     /// Call it before the files are measured: a lock that it writes is one of them.
-    pub fn lock(&self, plugin: &Plugin, manifest: &Manifest, relock: bool) -> Result<Vec<Diagnostic>, MeasureError> {
+    pub fn lock(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+        relock: bool,
+    ) -> Result<Vec<Diagnostic>, MeasureError> {
         let mut findings = Vec::new();
         for (key, tool) in manifest.tools.iter().filter(|(_, tool)| !tool.is_remote()) {
             if let Err(error) = self.prepare(plugin, key, tool, relock) {
@@ -124,7 +129,11 @@ impl<'a> Measurer<'a> {
     }
 
     /// Looks at every server of the plugin, three times each.
-    pub async fn measure(&self, plugin: &Plugin, manifest: &Manifest) -> Result<Measurement, MeasureError> {
+    pub async fn measure(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+    ) -> Result<Measurement, MeasureError> {
         let mut findings = Vec::new();
         let mut subjects = Vec::new();
         let mut remote = Vec::new();
@@ -158,7 +167,8 @@ impl<'a> Measurer<'a> {
 
         // Servers that start compete for processors, and one that waits for its turn looks late.
         let turns = Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from));
-        let looks = subjects.iter().map(|subject| self.look_thrice(subject, manifest, &copies, &turns));
+        let looks =
+            subjects.iter().map(|subject| self.look_thrice(subject, manifest, &copies, &turns));
         let mut listings = Vec::new();
         let mut servers = Vec::new();
         for seen in futures_util::future::join_all(looks).await {
@@ -171,11 +181,16 @@ impl<'a> Measurer<'a> {
         }
 
         // A remote tool's functions take part in who is left out, as they do on a node, but are not measured.
-        let remote_tools: Vec<ToolId> = expected.iter().map(|listing| listing.tool.clone()).collect();
+        let remote_tools: Vec<ToolId> =
+            expected.iter().map(|listing| listing.tool.clone()).collect();
         listings.extend(expected);
         let mut listing = merge(listings);
         let span_of = |tool: &ToolId| {
-            manifest.tools.iter().find(|(key, _)| key.value == *tool).map(|(key, _)| key.span.clone())
+            manifest
+                .tools
+                .iter()
+                .find(|(key, _)| key.value == *tool)
+                .map(|(key, _)| key.span.clone())
         };
         findings.extend(findings::left_out(&span_of, &listing));
         listing.functions.retain(|function| !remote_tools.contains(&function.id.tool()));
@@ -186,14 +201,21 @@ impl<'a> Measurer<'a> {
     }
 
     /// Runs the plugin's contract tests, each runner on a copy of its own. Gives what failed.
-    pub async fn run_contract_tests(&self, plugin: &Plugin, manifest: &Manifest) -> Result<Vec<Diagnostic>, MeasureError> {
+    pub async fn run_contract_tests(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+    ) -> Result<Vec<Diagnostic>, MeasureError> {
         let mut findings = Vec::new();
         for suite in contract::suites(&plugin.contract_tests()) {
             let failed = |message: String, help: &str| {
                 let span = Span::start_of(plugin.source());
                 Diagnostic::new(&checks::CONTRACT_FAILED, span, message).help(help)
             };
-            let prepared = match self.environments.prepare_tests(plugin.root(), suite.needs_pytest.then_some(PYTEST)) {
+            let prepared = match self
+                .environments
+                .prepare_tests(plugin.root(), suite.needs_pytest.then_some(PYTEST))
+            {
                 Ok(prepared) => prepared,
                 Err(PrepareError::Plugin(problem)) => {
                     findings.push(failed(problem.to_string(), &problem.help));
@@ -270,14 +292,21 @@ impl<'a> Measurer<'a> {
             Err(blind) => found.push(of_blind(key, " at its second start", blind)?),
             Ok(later) => {
                 let unsteady = compare(&first.listing, &later.listing);
-                found.extend(findings::unstable_functions(&key.value, &key.span, &unsteady, &Traces::default()));
+                found.extend(findings::unstable_functions(
+                    &key.value,
+                    &key.span,
+                    &unsteady,
+                    &Traces::default(),
+                ));
                 match other {
                     Err(blind) => found.push(of_blind(key, " in other surroundings", blind)?),
                     Ok(other) => {
                         let mut bound = compare(&first.listing, &other.listing);
                         bound.retain(|name, _| !unsteady.contains_key(name));
                         let traces = traces(&first.tier, copies);
-                        found.extend(findings::bound_functions(&key.value, &key.span, &bound, &traces));
+                        found.extend(findings::bound_functions(
+                            &key.value, &key.span, &bound, &traces,
+                        ));
                     }
                 }
             }
@@ -304,14 +333,21 @@ impl<'a> Measurer<'a> {
         ClientOptions { era, timeouts, ..ClientOptions::default() }
     }
 
-    fn prepare(&self, plugin: &Plugin, key: &ToolId, tool: &Tool, relock: bool) -> Result<Prepared, PrepareError> {
+    fn prepare(
+        &self,
+        plugin: &Plugin,
+        key: &ToolId,
+        tool: &Tool,
+        relock: bool,
+    ) -> Result<Prepared, PrepareError> {
         match tool.backend() {
             Backend::Mcp(mcp) => {
                 let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
                 self.environments.prepare_command(plugin.root(), &argv)
             }
             Backend::Package(package) => {
-                let args: Vec<String> = tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
+                let args: Vec<String> =
+                    tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
                 let (registry, name) = match package {
                     PackageRef::Pypi { name, .. } => (Registry::Pypi, name),
                     PackageRef::Npm { name, .. } => (Registry::Npm, name),
@@ -328,7 +364,8 @@ impl<'a> Measurer<'a> {
                         "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
                     ));
                 };
-                let package = PackageTool { tool: key.as_ref(), registry, name, version, args: &args };
+                let package =
+                    PackageTool { tool: key.as_ref(), registry, name, version, args: &args };
                 self.environments.prepare_package(plugin.root(), &package, relock)
             }
             Backend::Url(_) => unreachable!("remote tools are not prepared"),
@@ -339,7 +376,8 @@ impl<'a> Measurer<'a> {
     fn declared(&self, manifest: &Manifest, tool: &Tool) -> BTreeMap<String, String> {
         let mut declared = self.secrets(manifest);
         if let Backend::Mcp(mcp) = tool.backend() {
-            declared.extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
+            declared
+                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
         }
         declared
     }

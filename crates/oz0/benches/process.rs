@@ -25,17 +25,30 @@ fn main() {
     fs::write(&small, "import json\n\nprint(json.dumps({\"a\": 1}))\n").expect("a file");
     let ruff = Peers::find().expect("cargo xtask setup was run").python_program("ruff");
     let inspect = || wall(Command::new(OZ0).args(["plugin", "inspect"]).arg(&team));
-    let check = || wall(Command::new(&ruff).args(["check", "--no-cache", "--isolated"]).arg(&small));
+    let check =
+        || wall(Command::new(&ruff).args(["check", "--no-cache", "--isolated"]).arg(&small));
     let (inspect, check) = in_turn(inspect, check);
     row("plugin inspect examples/team, wall", inspect, "ruff check of one small file, wall", check);
 
     let plugin = folder.path().join("team");
     copy(&team, &plugin);
-    let test = || cpu(|| quiet(Command::new(OZ0).args(["plugin", "test", "--no-contract-tests"]).arg(&plugin)));
+    let test = || {
+        cpu(|| {
+            quiet(Command::new(OZ0).args(["plugin", "test", "--no-contract-tests"]).arg(&plugin))
+        })
+    };
     let servers = || cpu(|| (0..3).for_each(|_| serve_once(&plugin)));
     let (test, servers) = in_turn(test, servers);
-    row("plugin test examples/team, CPU of all processes", test, "its server three times by hand, CPU", servers);
-    println!("oz0's own CPU in plugin test: {:.1} ms (goal: at most 50 ms)", millis(test.saturating_sub(servers)));
+    row(
+        "plugin test examples/team, CPU of all processes",
+        test,
+        "its server three times by hand, CPU",
+        servers,
+    );
+    println!(
+        "oz0's own CPU in plugin test: {:.1} ms (goal: at most 50 ms)",
+        millis(test.saturating_sub(servers))
+    );
 }
 
 /// Runs both in turn, and gives the median of each.
@@ -81,7 +94,9 @@ fn cpu(run: impl FnOnce()) -> Duration {
     let spent = || {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
         let both = usage.user_time() + usage.system_time();
-        Duration::from_micros(u64::try_from(both.tv_sec() * 1_000_000 + both.tv_usec()).expect("positive"))
+        Duration::from_micros(
+            u64::try_from(both.tv_sec() * 1_000_000 + both.tv_usec()).expect("positive"),
+        )
     };
     let before = spent();
     run();
@@ -102,7 +117,8 @@ fn serve_once(plugin: &Path) {
     let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"oz0","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{}}}"#;
     for (id, method) in ["server/discover", "tools/list"].iter().enumerate() {
-        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{meta}}}}}"#).expect("it reads");
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{meta}}}}}"#)
+            .expect("it reads");
         let answer = lines.next().expect("it answers").expect("it answers in UTF-8");
         assert!(answer.contains("\"result\""), "{answer}");
     }

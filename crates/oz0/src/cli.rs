@@ -14,7 +14,9 @@ const STYLES: Styles = Styles::styled()
 /// Runs MCP plugins so that what was approved is what gets called.
 #[derive(Debug, Parser)]
 #[command(name = "oz0", version, styles = STYLES, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given"
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -54,7 +56,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Plugin(Plugin),
     /// Print the completions of a shell
-    #[command(after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0")]
+    #[command(
+        after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -75,10 +79,14 @@ pub(crate) enum Plugin {
     /// and a third time in other surroundings (time zone, hash seed, folders), to find one that depends on where it runs.
     /// Then the contract tests in tests/ run. Servers and tests run on a copy of the packed files, in a sandbox where the
     /// system allows one. The file is written only when every server listed, and is replaced as a whole.
-    #[command(after_help = "Examples:\n  oz0 plugin test ./acme-github\n  oz0 plugin test ./acme-github --relock\n  oz0 plugin test --json . | jq .functions")]
+    #[command(
+        after_help = "Examples:\n  oz0 plugin test ./acme-github\n  oz0 plugin test ./acme-github --relock\n  oz0 plugin test --json . | jq .functions"
+    )]
     Test(Test),
     /// Show a plugin and its measured listing; runs nothing of it
-    #[command(after_help = "Examples:\n  oz0 plugin inspect ./acme-github\n  oz0 plugin inspect --json . | jq '.functions[].name'")]
+    #[command(
+        after_help = "Examples:\n  oz0 plugin inspect ./acme-github\n  oz0 plugin inspect --json . | jq '.functions[].name'"
+    )]
     Inspect(Inspect),
     /// Print the JSON Schema of oz0-plugin.yaml
     #[command(after_help = "Example:\n  oz0 plugin schema > oz0-plugin.schema.json")]

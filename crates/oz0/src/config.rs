@@ -39,14 +39,18 @@ impl Settings {
             .clone()
             .or(file.cache)
             .or_else(|| folder("XDG_CACHE_HOME", ".cache"))
-            .context("no place for locked environments is known: set HOME, or name one with --cache")?;
+            .context(
+                "no place for locked environments is known: set HOME, or name one with --cache",
+            )?;
         Ok(Self { color, cache })
     }
 }
 
 fn read_file(path: &Path) -> Result<File> {
     match fs::read_to_string(path) {
-        Ok(text) => toml::from_str(&text).with_context(|| format!("{} does not decode", path.display())),
+        Ok(text) => {
+            toml::from_str(&text).with_context(|| format!("{} does not decode", path.display()))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(File::default()),
         Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }

@@ -27,7 +27,8 @@ fn completion_text(shell: Shell) -> String {
 pub(crate) fn everything(folder: &Path) -> Result<Exit> {
     let write = |path: &Path, text: &[u8]| {
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+            fs::create_dir_all(parent)
+                .with_context(|| format!("cannot make {}", parent.display()))?;
         }
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     };
@@ -51,7 +52,9 @@ fn man_pages(
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).date("").render(&mut page)?;
     write(&format!("{name}.1"), &page)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+    for sub in
+        command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+    {
         man_pages(sub, write)?;
     }
     Ok(())

@@ -17,7 +17,8 @@ impl Progress {
     pub(crate) fn new(output: Output) -> Self {
         let bar = output.moves().then(|| {
             let bar = ProgressBar::new_spinner();
-            let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
+            let style =
+                ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(120));
             bar

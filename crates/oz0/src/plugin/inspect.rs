@@ -64,7 +64,8 @@ fn see(arguments: &Inspect) -> Result<Seen> {
 
 fn functions(seen: &Seen) -> Vec<&Function> {
     let measured = seen.state.listing().map(|listing| &listing.functions);
-    let mut functions: Vec<&Function> = measured.into_iter().flatten().chain(&seen.expected).collect();
+    let mut functions: Vec<&Function> =
+        measured.into_iter().flatten().chain(&seen.expected).collect();
     functions.sort_by(|a, b| a.id.cmp(&b.id));
     functions
 }
@@ -104,7 +105,8 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     for (key, tool) in &manifest.tools {
         let (kind, server) = server(tool);
         let _ = writeln!(text, "\n\u{1b}[1m{}\u{1b}[0m  {kind}: {}", key.value, line(&server));
-        let own: Vec<_> = functions.iter().filter(|function| function.id.tool() == key.value).collect();
+        let own: Vec<_> =
+            functions.iter().filter(|function| function.id.tool() == key.value).collect();
         if own.is_empty() {
             let _ = writeln!(text, "  nothing is known of its functions");
         }
@@ -112,12 +114,14 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
         for function in own {
             let id = function.id.as_str();
             let _ = writeln!(text, "  {id:width$}  {}", shown::description(function, 72));
-            let _ = writeln!(text, "  {:width$}  {} · {}", "", shown::hints(function), function.hash);
+            let _ =
+                writeln!(text, "  {:width$}  {} · {}", "", shown::hints(function), function.hash);
             if let Some(reason) = &function.uncallable {
                 let _ = writeln!(text, "  {:width$}  its calls are refused: {}", "", line(reason));
             }
             for pointer in &function.unstable {
-                let _ = writeln!(text, "  {:width$}  not pinned: {}", "", line(&pointer.to_string()));
+                let _ =
+                    writeln!(text, "  {:width$}  not pinned: {}", "", line(&pointer.to_string()));
             }
         }
     }
@@ -125,7 +129,8 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     if !left_out.is_empty() {
         let _ = writeln!(text, "\n\u{1b}[1mleft out\u{1b}[0m");
         for entry in left_out {
-            let _ = writeln!(text, "  {}: {}: {}", entry.tool, line(&entry.name), line(&entry.reason));
+            let _ =
+                writeln!(text, "  {}: {}: {}", entry.tool, line(&entry.name), line(&entry.reason));
         }
     }
     let _ = write!(text, "\nlisting: {}", state_text(&seen.state, &dir.to_string_lossy()));

@@ -34,7 +34,8 @@ pub(crate) fn hints(function: &Function) -> String {
 
 /// The first line of a function's description, at most `limit` characters.
 pub(crate) fn description(function: &Function, limit: usize) -> String {
-    let text = function.listing.value().get("description").and_then(Json::as_str).unwrap_or_default();
+    let text =
+        function.listing.value().get("description").and_then(Json::as_str).unwrap_or_default();
     escape::line_within(text.trim_start().lines().next().unwrap_or_default(), limit).into_owned()
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
-use oz0_listing::file::ListingFile;
 use oz0_listing::escape;
+use oz0_listing::file::ListingFile;
 use oz0_measure::{Change, EraChoice, Event, Measurement, Measurer, Options, changes};
 use oz0_plugin::manifest::Manifest;
 use oz0_plugin::{LISTING, Plugin, write_atomically};
@@ -39,8 +39,11 @@ pub(crate) fn run(arguments: &Test, settings: &Settings, output: &Output) -> Res
     let Some(manifest) = plugin.manifest() else {
         output.findings(plugin.diagnostics());
         if arguments.json {
-            let problems: Vec<Value> = plugin.diagnostics().iter().map(report::problem_json).collect();
-            output.data(&serde_json::to_string_pretty(&json!({ "format": FORMAT, "problems": problems }))?)?;
+            let problems: Vec<Value> =
+                plugin.diagnostics().iter().map(report::problem_json).collect();
+            output.data(&serde_json::to_string_pretty(
+                &json!({ "format": FORMAT, "problems": problems }),
+            )?)?;
         }
         return Ok(Exit::Findings);
     };
@@ -88,7 +91,11 @@ fn test(
     let progress = Progress::new(*output);
     let say = progress.clone();
     let oz0 = std::env::current_exe().context("cannot find oz0's own program")?;
-    let environments = Environments::new(&oz0, &settings.cache, Arc::new(move |line: &str| say.now(line.to_owned())));
+    let environments = Environments::new(
+        &oz0,
+        &settings.cache,
+        Arc::new(move |line: &str| say.now(line.to_owned())),
+    );
     let launcher = Launcher::new(&oz0, &settings.cache, tier_choice())?;
     let options = Options {
         era: match arguments.era {
@@ -157,7 +164,11 @@ fn secrets(arguments: &Test, manifest: &Manifest) -> Result<BTreeMap<String, Str
     let mut secrets = BTreeMap::new();
     for name in &arguments.secret {
         let declared = manifest.requires.as_ref().is_some_and(|requires| {
-            requires.secrets.iter().chain(&requires.optional_secrets).any(|secret| secret.as_str() == name)
+            requires
+                .secrets
+                .iter()
+                .chain(&requires.optional_secrets)
+                .any(|secret| secret.as_str() == name)
         });
         let wrong = |what: &str| WrongUsage(format!("--secret {name}: {what}"));
         if !declared {
@@ -173,7 +184,11 @@ fn secrets(arguments: &Test, manifest: &Manifest) -> Result<BTreeMap<String, Str
 fn watch(progress: &Progress, json: bool, began: &Mutex<BTreeMap<String, ()>>, event: &Event<'_>) {
     match event {
         Event::Looking(tool, look) => {
-            let first = began.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_string(), ()).is_none();
+            let first = began
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(tool.to_string(), ())
+                .is_none();
             if first {
                 progress.now(format!("measuring {tool}"));
             } else if *look == 3 {
@@ -184,7 +199,8 @@ fn watch(progress: &Progress, json: bool, began: &Mutex<BTreeMap<String, ()>>, e
         Event::Testing(name, what) => progress.now(format!("running {name}: {what}")),
         Event::Printed(bytes) => progress.print(|| {
             // A report in JSON has standard output for itself.
-            let _ = if json { io::stderr().write_all(bytes) } else { io::stdout().write_all(bytes) };
+            let _ =
+                if json { io::stderr().write_all(bytes) } else { io::stdout().write_all(bytes) };
         }),
     }
 }
@@ -275,14 +291,27 @@ fn as_json(report: &Report) -> Result<String> {
                 "missing": server.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
             },
         })).collect();
-        value["remote"] = measurement.remote.iter().map(|remote| json!({
-            "tool": remote.tool.as_ref() as &str,
-            "snapshot": remote.snapshot,
-        })).collect();
-        value["functions"] = measurement.listing.functions.iter().map(|function| json!({
-            "name": function.id.as_str(),
-            "hash": function.hash.to_string(),
-        })).collect();
+        value["remote"] = measurement
+            .remote
+            .iter()
+            .map(|remote| {
+                json!({
+                    "tool": remote.tool.as_ref() as &str,
+                    "snapshot": remote.snapshot,
+                })
+            })
+            .collect();
+        value["functions"] = measurement
+            .listing
+            .functions
+            .iter()
+            .map(|function| {
+                json!({
+                    "name": function.id.as_str(),
+                    "hash": function.hash.to_string(),
+                })
+            })
+            .collect();
         value["left_out"] = measurement.listing.left_out.iter().map(left_out_json).collect();
     }
     Ok(serde_json::to_string_pretty(&value)?)

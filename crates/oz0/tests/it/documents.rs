@@ -55,9 +55,9 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
         Some((first, rest)) if first.trim() == "…" => {
             (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..]))
         }
-        Some((first, rest)) => {
-            printed.split_first().is_some_and(|(line, others)| fits(first, line) && matches(rest, others))
-        }
+        Some((first, rest)) => printed
+            .split_first()
+            .is_some_and(|(line, others)| fits(first, line) && matches(rest, others)),
     }
 }
 

@@ -41,11 +41,16 @@ fn the_committed_listing_of_every_example_is_what_its_server_lists() {
         let (_folder, plugin) = example(name);
         let said = test(&plugin, &[]);
         assert_eq!(said.code, Some(0), "{name}\n{}", said.all());
-        let committed = fs::read_to_string(checkout().join("examples").join(name).join("tools.listing.json"));
+        let committed =
+            fs::read_to_string(checkout().join("examples").join(name).join("tools.listing.json"));
         assert_eq!(listing(&plugin), committed.expect("the example has a listing"), "{name}");
         let shown = run(oz0(["plugin", "inspect"]).arg(&plugin));
         assert_eq!(shown.code, Some(0), "{name}\n{}", shown.all());
-        assert!(shown.stdout.contains("listing: measured from the files as they are"), "{name}\n{}", shown.all());
+        assert!(
+            shown.stdout.contains("listing: measured from the files as they are"),
+            "{name}\n{}",
+            shown.all()
+        );
     }
 }
 
@@ -101,7 +106,8 @@ fn what_the_contract_tests_print_is_handed_through_and_their_failure_fails() {
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.stdout.contains(" passed"), "{}", said.all());
 
-    let broken = "def test_what_does_not_hold():\n    print('seen from outside')\n    assert 1 == 2\n";
+    let broken =
+        "def test_what_does_not_hold():\n    print('seen from outside')\n    assert 1 == 2\n";
     fs::write(plugin.join("tests/test_broken.py"), broken).expect("a test can be added");
     let said = test(&plugin, &[]);
     assert_eq!(said.code, Some(1), "{}", said.all());
@@ -120,7 +126,10 @@ fn a_lock_that_is_not_there_is_written_and_used() {
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.stderr.contains("wrote locks/time.lock"), "{}", said.all());
     let written = fs::read_to_string(&lock).expect("a lock was written");
-    assert!(written.contains("mcp-server-time==") && written.contains("--hash=sha256:"), "{written}");
+    assert!(
+        written.contains("mcp-server-time==") && written.contains("--hash=sha256:"),
+        "{written}"
+    );
     assert_eq!(written.lines().next(), committed.lines().next());
 }
 
@@ -133,5 +142,9 @@ fn a_lock_of_another_version_is_refused() {
     fs::write(&manifest, moved).expect("it can be written");
     let said = test(&plugin, &[]);
     assert_eq!(said.code, Some(1), "{}", said.all());
-    assert!(said.stderr.contains("OZ-T010") && said.stderr.contains("locks/time.lock"), "{}", said.all());
+    assert!(
+        said.stderr.contains("OZ-T010") && said.stderr.contains("locks/time.lock"),
+        "{}",
+        said.all()
+    );
 }

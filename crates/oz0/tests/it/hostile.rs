@@ -14,7 +14,8 @@ fn plugin(script: &Value) -> tempfile::TempDir {
     let manifest = "name: actor\nversion: 1.0.0\ndescription: d\nlicense: MIT\n\
                     tools:\n  actor:\n    mcp: {command: [./oz0-actor, script.json]}\n";
     let plugin = folder(&[("oz0-plugin.yaml", manifest), ("script.json", &script.to_string())]);
-    fs::copy(oz0_actor::binary(), plugin.path().join("oz0-actor")).expect("the server can be copied");
+    fs::copy(oz0_actor::binary(), plugin.path().join("oz0-actor"))
+        .expect("the server can be copied");
     plugin
 }
 
@@ -23,7 +24,8 @@ fn test(plugin: &Path, more: &[&str]) -> Said {
 }
 
 fn listing(plugin: &Path) -> Value {
-    let text = fs::read_to_string(plugin.join("tools.listing.json")).expect("a listing was written");
+    let text =
+        fs::read_to_string(plugin.join("tools.listing.json")).expect("a listing was written");
     serde_json::from_str(&text).expect("it is JSON")
 }
 
@@ -52,7 +54,10 @@ fn one_function_that_two_readers_could_read_differently_never_spoils_the_others(
         let listing = listing(plugin.path());
         let left_out = listing["left_out"].as_array().expect("a list");
         assert_eq!(left_out.len(), 1, "{odd}");
-        assert!(left_out[0]["reason"].as_str().expect("a reason").contains(reason), "{odd}: {left_out:?}");
+        assert!(
+            left_out[0]["reason"].as_str().expect("a reason").contains(reason),
+            "{odd}: {left_out:?}"
+        );
     }
 }
 
@@ -60,20 +65,36 @@ fn one_function_that_two_readers_could_read_differently_never_spoils_the_others(
 fn a_server_that_breaks_the_protocol_is_named_with_what_it_did() {
     let cases = [
         (json!({"on": {"tools/list": [{"steps": [{"exit": 3}]}]}}), "exit code 3"),
-        (json!({"on": {"tools/list": [{"steps": [{"result": "{\"tools\": 5}"}]}]}}), "not an array"),
+        (
+            json!({"on": {"tools/list": [{"steps": [{"result": "{\"tools\": 5}"}]}]}}),
+            "not an array",
+        ),
         (json!({"on": {"tools/list": [{"steps": [{"result": "{}"}]}]}}), "no `tools`"),
-        (json!({"on": {"tools/list": [{"steps": [{"result": "{\"tools\":[],\"tools\":[]}"}]}]}}), "stands twice"),
-        (json!({"on": {"tools/list": [{"steps": [{"error": {"code": -32603, "message": "no\u{1b}[2J"}}]}]}}), "-32603"),
+        (
+            json!({"on": {"tools/list": [{"steps": [{"result": "{\"tools\":[],\"tools\":[]}"}]}]}}),
+            "stands twice",
+        ),
+        (
+            json!({"on": {"tools/list": [{"steps": [{"error": {"code": -32603, "message": "no\u{1b}[2J"}}]}]}}),
+            "-32603",
+        ),
         (json!({"functions": [FINE], "paging": {"size": 1, "fault": "repeated_cursor"}}), "cursor"),
         (json!({"functions": [FINE], "paging": {"size": 1, "fault": "endless"}}), "more than"),
-        (json!({"on": {"tools/list": [{"steps": [{"repeat": {"text": "x", "count": 17_000_000}}, {"line": ""}]}]}}), "16777216"),
+        (
+            json!({"on": {"tools/list": [{"steps": [{"repeat": {"text": "x", "count": 17_000_000}}, {"line": ""}]}]}}),
+            "16777216",
+        ),
         (json!({"versions": ["2099-01-01"]}), "2099-01-01"),
     ];
     for (script, told) in cases {
         let plugin = plugin(&script);
         let said = test(plugin.path(), &["--timeout", "20"]);
         assert_eq!(said.code, Some(1), "{script}\n{}", said.all());
-        assert!(said.stderr.contains("OZ-T001") && said.stderr.contains(told), "{script}\n{}", said.all());
+        assert!(
+            said.stderr.contains("OZ-T001") && said.stderr.contains(told),
+            "{script}\n{}",
+            said.all()
+        );
         assert!(!said.stderr.contains('\u{1b}'), "{script}\n{}", said.all());
         assert!(!plugin.path().join("tools.listing.json").exists());
     }
@@ -145,9 +166,9 @@ fn escaped(value: &Value) -> Value {
     match value {
         Value::String(string) => Value::String(text(string)),
         Value::Array(items) => items.iter().map(escaped).collect(),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, value)| (text(name), escaped(value))).collect())
-        }
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(name, value)| (text(name), escaped(value))).collect(),
+        ),
         other => other.clone(),
     }
 }
@@ -186,7 +207,8 @@ fn recorded_listings_hash_as_another_implementation_says() {
         assert_eq!(measured.len(), tools.len(), "{}: {}", path.display(), listing["left_out"]);
         for tool in tools {
             let id = format!("actor.{}", tool["name"].as_str().expect("a name"));
-            let function = measured.iter().find(|function| function["name"] == id).expect("it is listed");
+            let function =
+                measured.iter().find(|function| function["name"] == id).expect("it is listed");
             assert_eq!(function["hash"], oracle(&by_the_rules(tool)), "{}: {id}", path.display());
             functions += 1;
         }

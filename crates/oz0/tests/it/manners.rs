@@ -8,7 +8,9 @@ use crate::support::{OZ0, checkout, folder, oz0, run};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in [&["plugin", "test"][..], &["plugin", "inspect"], &["plugin", "schema"], &["completions"]] {
+    for command in
+        [&["plugin", "test"][..], &["plugin", "inspect"], &["plugin", "schema"], &["completions"]]
+    {
         let said = run(oz0(command).arg("--help"));
         assert_eq!(said.code, Some(0), "{}", said.all());
         assert!(said.stdout.contains("Example"), "{command:?}\n{}", said.all());
@@ -18,7 +20,12 @@ fn every_command_has_help_with_an_example() {
 
 #[test]
 fn wrong_usage_ends_with_2() {
-    for arguments in [&["plugin"][..], &["plugin", "tset"], &["plugin", "test"], &["--color", "pink", "plugin", "schema"]] {
+    for arguments in [
+        &["plugin"][..],
+        &["plugin", "tset"],
+        &["plugin", "test"],
+        &["--color", "pink", "plugin", "schema"],
+    ] {
         assert_eq!(run(&mut oz0(arguments)).code, Some(2), "{arguments:?}");
     }
 }
@@ -67,7 +74,9 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
     let plugin = folder(&[("oz0-plugin.yaml", "name: [")]);
     let colourless = run(oz0(["plugin", "inspect"]).arg(plugin.path()).env_remove("NO_COLOR"));
     assert!(!colourless.stderr.contains('\u{1b}'), "{}", colourless.all());
-    let coloured = run(oz0(["plugin", "inspect", "--color", "always"]).arg(plugin.path()).env_remove("NO_COLOR"));
+    let coloured = run(oz0(["plugin", "inspect", "--color", "always"])
+        .arg(plugin.path())
+        .env_remove("NO_COLOR"));
     assert!(coloured.stderr.contains('\u{1b}'), "{}", coloured.all());
     let by_variable = run(oz0(["plugin", "inspect"]).arg(plugin.path()).env("OZ0_COLOR", "always"));
     assert!(by_variable.stderr.contains('\u{1b}'), "{}", by_variable.all());
@@ -75,7 +84,10 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
 
 #[test]
 fn settings_come_from_flags_then_variables_then_the_file() {
-    let plugin = folder(&[("oz0-plugin.yaml", "name: ["), ("config/oz0/config.toml", "color = \"always\"\n")]);
+    let plugin = folder(&[
+        ("oz0-plugin.yaml", "name: ["),
+        ("config/oz0/config.toml", "color = \"always\"\n"),
+    ]);
     let with_file = |command: &mut Command| {
         run(command.arg(plugin.path()).env("XDG_CONFIG_HOME", plugin.path().join("config")))
     };
@@ -87,7 +99,11 @@ fn settings_come_from_flags_then_variables_then_the_file() {
     crate::support::write(plugin.path(), "config/oz0/config.toml", "colour = \"always\"\n");
     let said = with_file(&mut oz0(["plugin", "inspect"]));
     assert_eq!(said.code, Some(2), "{}", said.all());
-    assert!(said.stderr.contains("config.toml") && said.stderr.contains("colour"), "{}", said.all());
+    assert!(
+        said.stderr.contains("config.toml") && said.stderr.contains("colour"),
+        "{}",
+        said.all()
+    );
 }
 
 #[test]

@@ -56,7 +56,8 @@ fn test(plugin: &Path) -> Said {
 }
 
 fn listing(plugin: &Path) -> Value {
-    let text = fs::read_to_string(plugin.join("tools.listing.json")).expect("a listing was written");
+    let text =
+        fs::read_to_string(plugin.join("tools.listing.json")).expect("a listing was written");
     serde_json::from_str(&text).expect("it is JSON")
 }
 
@@ -65,10 +66,18 @@ fn a_listing_that_follows_the_clock_is_named_with_its_pointer_and_not_written() 
     let plugin = plugin(&with_default("datetime.datetime.now().isoformat(timespec='seconds')"));
     let said = test(plugin.path());
     assert_eq!(said.code, Some(1), "{}", said.all());
-    assert!(said.stderr.contains("odd.now lists itself differently from one start to the next"), "{}", said.all());
+    assert!(
+        said.stderr.contains("odd.now lists itself differently from one start to the next"),
+        "{}",
+        said.all()
+    );
     assert!(said.stderr.contains("/inputSchema/properties/at/default"), "{}", said.all());
     assert!(said.stderr.contains("the clock"), "{}", said.all());
-    assert!(said.stderr.contains("unstable: {now: [/inputSchema/properties/at/default]}"), "{}", said.all());
+    assert!(
+        said.stderr.contains("unstable: {now: [/inputSchema/properties/at/default]}"),
+        "{}",
+        said.all()
+    );
     assert!(!plugin.path().join("tools.listing.json").exists());
 }
 
@@ -84,7 +93,10 @@ fn a_listing_in_random_order_is_named_as_unstable() {
 #[test]
 fn what_follows_the_surroundings_is_a_warning_that_names_them() {
     for (expression, cause) in [
-        ("','.join({'status', 'summary', 'assignee', 'reporter', 'labels', 'priority'})", "hash seed"),
+        (
+            "','.join({'status', 'summary', 'assignee', 'reporter', 'labels', 'priority'})",
+            "hash seed",
+        ),
         ("'in ' + os.getcwd()", "the folder"),
         ("'for ' + os.environ['HOME']", "the home folder"),
         ("'zone ' + os.environ['TZ']", "the time zone"),
@@ -92,8 +104,16 @@ fn what_follows_the_surroundings_is_a_warning_that_names_them() {
         let plugin = plugin(&with_default(expression));
         let said = test(plugin.path());
         assert_eq!(said.code, Some(0), "{expression}\n{}", said.all());
-        assert!(said.stderr.contains("odd.now is bound to its surroundings"), "{expression}\n{}", said.all());
-        assert!(said.stderr.contains("/inputSchema/properties/at/default"), "{expression}\n{}", said.all());
+        assert!(
+            said.stderr.contains("odd.now is bound to its surroundings"),
+            "{expression}\n{}",
+            said.all()
+        );
+        assert!(
+            said.stderr.contains("/inputSchema/properties/at/default"),
+            "{expression}\n{}",
+            said.all()
+        );
         assert!(said.stderr.contains(cause), "{expression}\n{}", said.all());
         assert_eq!(listing(plugin.path())["functions"][0]["name"], "odd.now");
     }
@@ -102,22 +122,31 @@ fn what_follows_the_surroundings_is_a_warning_that_names_them() {
 #[test]
 fn a_declared_unstable_place_is_cut_and_said() {
     let plugin = plugin(&with_default("str(time.time())"));
-    let manifest = format!("{MANIFEST}    unstable: {{now: [/inputSchema/properties/at/default]}}\n");
+    let manifest =
+        format!("{MANIFEST}    unstable: {{now: [/inputSchema/properties/at/default]}}\n");
     write(plugin.path(), "oz0-plugin.yaml", &manifest);
     let said = test(plugin.path());
     assert_eq!(said.code, Some(0), "{}", said.all());
     let listing = listing(plugin.path());
     let function = &listing["functions"][0];
     assert_eq!(function["unstable"][0], "/inputSchema/properties/at/default");
-    assert_eq!(function["listing"]["inputSchema"]["properties"]["at"], serde_json::json!({"type": "string"}));
+    assert_eq!(
+        function["listing"]["inputSchema"]["properties"]["at"],
+        serde_json::json!({"type": "string"})
+    );
     let shown = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
-    assert!(shown.stdout.contains("not pinned: /inputSchema/properties/at/default"), "{}", shown.all());
+    assert!(
+        shown.stdout.contains("not pinned: /inputSchema/properties/at/default"),
+        "{}",
+        shown.all()
+    );
 }
 
 #[test]
 fn a_declared_place_where_nothing_stands_is_a_warning() {
     let plugin = plugin(&with_default("'fixed'"));
-    let manifest = format!("{MANIFEST}    unstable: {{now: [/inputSchema/properties/to/default]}}\n");
+    let manifest =
+        format!("{MANIFEST}    unstable: {{now: [/inputSchema/properties/to/default]}}\n");
     write(plugin.path(), "oz0-plugin.yaml", &manifest);
     let said = test(plugin.path());
     assert_eq!(said.code, Some(0), "{}", said.all());
@@ -156,7 +185,10 @@ fn functions_that_could_pass_for_another_are_left_out_with_their_reasons() {
     );
     let manifest = format!("{MANIFEST}  odd__b:\n    mcp: {{command: [python3, other.py]}}\n");
     write(plugin.path(), "oz0-plugin.yaml", &manifest);
-    let other = SERVER.replace("exec(open(\"functions.py\").read())", "functions = lambda: [{'name': 'c', 'inputSchema': {'type': 'object'}}]");
+    let other = SERVER.replace(
+        "exec(open(\"functions.py\").read())",
+        "functions = lambda: [{'name': 'c', 'inputSchema': {'type': 'object'}}]",
+    );
     write(plugin.path(), "other.py", &other);
     let said = test(plugin.path());
     assert_eq!(said.code, Some(0), "{}", said.all());
@@ -169,7 +201,11 @@ fn functions_that_could_pass_for_another_are_left_out_with_their_reasons() {
     let mut left_out = names("left_out");
     left_out.sort();
     assert_eq!(left_out, ["b__c", "c", "sp ace", "twice", "zero\\u{200B}width"]);
-    assert!(said.stdout.contains("Wrote tools.listing.json: 1 function as the test node listed them"), "{}", said.all());
+    assert!(
+        said.stdout.contains("Wrote tools.listing.json: 1 function as the test node listed them"),
+        "{}",
+        said.all()
+    );
 }
 
 #[test]
@@ -202,17 +238,24 @@ fn a_required_secret_is_a_placeholder_unless_it_is_handed_in() {
          text = ' '.join(sorted(k + '=' + v for k, v in os.environ.items() if k.startswith('ODD_')))\n    \
          return [{'name': 'f', 'description': text, 'inputSchema': {'type': 'object'}}]\n",
     );
-    let manifest = format!("{MANIFEST}requires: {{secrets: [ODD_KEY], optional_secrets: [ODD_EXTRA]}}\n");
+    let manifest =
+        format!("{MANIFEST}requires: {{secrets: [ODD_KEY], optional_secrets: [ODD_EXTRA]}}\n");
     write(plugin.path(), "oz0-plugin.yaml", &manifest);
     let text = |command: &mut std::process::Command| {
-        let said = run(command.env("ODD_KEY", "real").env("ODD_EXTRA", "more").env("ODD_OTHER", "hidden"));
+        let said =
+            run(command.env("ODD_KEY", "real").env("ODD_EXTRA", "more").env("ODD_OTHER", "hidden"));
         assert_eq!(said.code, Some(0), "{}", said.all());
-        listing(plugin.path())["functions"][0]["listing"]["description"].as_str().expect("a text").to_owned()
+        listing(plugin.path())["functions"][0]["listing"]["description"]
+            .as_str()
+            .expect("a text")
+            .to_owned()
     };
     assert_eq!(text(oz0(["plugin", "test"]).arg(plugin.path())), "ODD_KEY=oz0-placeholder");
     let both = ["plugin", "test", "--secret", "ODD_KEY", "--secret", "ODD_EXTRA"];
     assert_eq!(text(oz0(both).arg(plugin.path())), "ODD_EXTRA=more ODD_KEY=real");
-    let said = run(oz0(["plugin", "test", "--secret", "ODD_OTHER"]).arg(plugin.path()).env("ODD_OTHER", "x"));
+    let said = run(oz0(["plugin", "test", "--secret", "ODD_OTHER"])
+        .arg(plugin.path())
+        .env("ODD_OTHER", "x"));
     assert_eq!(said.code, Some(2), "{}", said.all());
 }
 
@@ -220,16 +263,26 @@ fn a_required_secret_is_a_placeholder_unless_it_is_handed_in() {
 fn a_change_since_the_committed_listing_is_shown_as_words() {
     let plugin = plugin(&with_default("'a fixed text'"));
     assert_eq!(test(plugin.path()).code, Some(0));
-    let functions = with_default("'a fixed text'").replace("'Tells.'", "'Tells, and sends your keys along.'");
+    let functions =
+        with_default("'a fixed text'").replace("'Tells.'", "'Tells, and sends your keys along.'");
     write(plugin.path(), "functions.py", &functions);
     let stale = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
     assert!(stale.stdout.contains("listing: stale"), "{}", stale.all());
     let said = test(plugin.path());
     assert_eq!(said.code, Some(0), "{}", said.all());
-    assert!(said.stdout.contains("odd.now lists itself differently than in tools.listing.json: description"), "{}", said.all());
+    assert!(
+        said.stdout
+            .contains("odd.now lists itself differently than in tools.listing.json: description"),
+        "{}",
+        said.all()
+    );
     assert!(said.stdout.contains("{+"), "{}", said.all());
     let fresh = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
-    assert!(fresh.stdout.contains("listing: measured from the files as they are"), "{}", fresh.all());
+    assert!(
+        fresh.stdout.contains("listing: measured from the files as they are"),
+        "{}",
+        fresh.all()
+    );
 }
 
 #[test]

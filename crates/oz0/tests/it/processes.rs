@@ -60,22 +60,40 @@ fn started(tier_zero: bool, mark: &str) -> (tempfile::TempDir, Child) {
         command.env("OZ0_SANDBOX", "0");
     }
     let child = command.spawn().expect("oz0 starts");
-    let both = || marked(mark).iter().any(|line| line.starts_with("daemon")) && marked(mark).len() >= 2;
-    assert!(within(Duration::from_secs(60), both), "the server and its daemon run: {:?}", marked(mark));
+    let both =
+        || marked(mark).iter().any(|line| line.starts_with("daemon")) && marked(mark).len() >= 2;
+    assert!(
+        within(Duration::from_secs(60), both),
+        "the server and its daemon run: {:?}",
+        marked(mark)
+    );
     (plugin, child)
 }
 
 fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill runs");
+    let sent =
+        Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
 }
 
 fn leaves_nothing(tier_zero: bool, name: &str) {
-    let mark = format!("mark-{}-{}-{}", std::process::id(), name.trim_start_matches('-'), u8::from(tier_zero));
+    let mark = format!(
+        "mark-{}-{}-{}",
+        std::process::id(),
+        name.trim_start_matches('-'),
+        u8::from(tier_zero)
+    );
     let (plugin, mut child) = started(tier_zero, &mark);
     signal(&child, name);
-    assert!(within(Duration::from_secs(30), || child.try_wait().expect("it can be waited for").is_some()));
-    assert!(within(Duration::from_secs(15), || marked(&mark).is_empty()), "{name}: {:?}", marked(&mark));
+    assert!(within(Duration::from_secs(30), || child
+        .try_wait()
+        .expect("it can be waited for")
+        .is_some()));
+    assert!(
+        within(Duration::from_secs(15), || marked(&mark).is_empty()),
+        "{name}: {:?}",
+        marked(&mark)
+    );
     assert!(!Path::new(plugin.path()).join("tools.listing.json").exists());
 }
 
