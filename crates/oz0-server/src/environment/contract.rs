@@ -11,14 +11,18 @@ use super::{Environments, Prepared, lock};
 impl Environments {
     /// The environments of the plugin in `folder`, with the packages of `runner` (a hashed requirements text) beside the
     /// plugin's own Python packages. `argv` is left empty.
-    pub fn prepare_tests(&self, folder: &Path, runner: Option<&str>) -> Result<Prepared, PrepareError> {
+    pub fn prepare_tests(
+        &self,
+        folder: &Path,
+        runner: Option<&str>,
+    ) -> Result<Prepared, PrepareError> {
         let node_environment = self.node_project(folder)?;
         let python_environment = match runner {
             None => self.python_project(folder)?,
             Some(runner) => {
                 let own = self.python_requirements(folder)?.unwrap_or_default();
                 let text = joined(&own, runner)?;
-                Some(self.from_requirements(&text, "what the contract tests need")?)
+                Some(self.install_requirements(&text, "what the contract tests need")?)
             }
         };
         Ok(Prepared { argv: Vec::new(), python_environment, node_environment })
@@ -41,7 +45,10 @@ fn joined(own: &str, runner: &str) -> Result<String, PrepareError> {
             continue;
         }
         let end = wanted.get(at + 1).map_or(lines.len(), |next| next.line - 1);
-        for line in lines[requirement.line - 1..end].iter().filter(|line| !line.trim_start().starts_with('#')) {
+        for line in lines[requirement.line - 1..end]
+            .iter()
+            .filter(|line| !line.trim_start().starts_with('#'))
+        {
             text.push_str(line);
             text.push('\n');
         }

@@ -155,7 +155,13 @@ impl Environments {
 
     /// What a lock of the project in `folder` holds, as hashed requirements. The project is not installed, so none of its
     /// code runs to build it.
-    fn export(&self, python: &Path, folder: &Path, what: &str, dev: bool) -> Result<String, EnvironmentError> {
+    fn export(
+        &self,
+        python: &Path,
+        folder: &Path,
+        what: &str,
+        dev: bool,
+    ) -> Result<String, EnvironmentError> {
         let mut arguments: Vec<&OsStr> = [
             "export",
             "--quiet",
@@ -175,7 +181,10 @@ impl Environments {
     }
 
     /// The plugin's locked Python packages as hashed requirements, those for its development included.
-    pub(crate) fn python_requirements(&self, folder: &Path) -> Result<Option<String>, PrepareError> {
+    pub(crate) fn python_requirements(
+        &self,
+        folder: &Path,
+    ) -> Result<Option<String>, PrepareError> {
         let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
         if lock_path.is_file() && project_path.is_file() {
             let python = self.python("reading the plugin's uv.lock")?;
@@ -296,6 +305,7 @@ impl Environments {
         file: &str,
         name: &str,
     ) -> Result<String, PrepareError> {
+        let name = lock::without_extras(name);
         let scripts = console_scripts(environment, name).unwrap_or_default();
         super::choose("console script", "pypi", file, name, scripts)
     }
