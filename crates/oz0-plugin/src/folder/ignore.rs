@@ -12,6 +12,9 @@ use crate::check::OZ_L001;
 /// The file's name.
 pub(super) const NAME: &str = ".oz0ignore";
 
+/// The largest ignore file, in bytes: far more than any has.
+pub(super) const LIMIT: usize = 1024 * 1024;
+
 /// The rules that hold in one folder: its own, and those of the folders above it.
 #[derive(Clone, Default)]
 pub(super) struct Rules(Vec<Arc<Gitignore>>);
@@ -25,6 +28,15 @@ impl Rules {
         bytes: &[u8],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
+        if bytes.len() > LIMIT {
+            let span = Span::start_of(&SourceFile::new(path, ""));
+            diagnostics.push(Diagnostic::new(
+                &OZ_L001,
+                span,
+                format!("the file is larger than {} MiB, and none of it was read", LIMIT >> 20),
+            ));
+            return self.clone();
+        }
         let source = SourceFile::new(path, String::from_utf8_lossy(bytes));
         if let Err(error) = std::str::from_utf8(bytes) {
             let at = error.valid_up_to();

@@ -148,15 +148,12 @@ pub(crate) fn unpackable_kind(kind: FileType) -> Option<Reason> {
     }
 }
 
-/// Reads an ignore file: a megabyte of it, far more than any has.
+/// Reads an ignore file, or as much of it as shows that it is too large.
 fn read_bounded(path: &Path) -> Result<Vec<u8>, LoadError> {
-    const LIMIT: u64 = 1024 * 1024;
     let mut bytes = Vec::new();
     let file = open(path).map_err(LoadError::io("read", path))?;
-    file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(LoadError::io("read", path))?;
-    if bytes.len() as u64 > LIMIT {
-        let source = std::io::Error::other("it is larger than 1 MiB");
-        return Err(LoadError::Io { operation: "read", path: path.to_owned(), source });
-    }
+    file.take(ignore::LIMIT as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(LoadError::io("read", path))?;
     Ok(bytes)
 }

@@ -1,6 +1,7 @@
 //! The laws of the source digest: it follows every path, byte and executable bit, and nothing else.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -42,13 +43,11 @@ fn digest(files: &Files) -> String {
 fn by_hand(files: &Files) -> String {
     let mut files = files.clone();
     files.insert("oz0-plugin.yaml".to_owned(), (LEAST.to_owned(), false));
-    let lines: String = files
-        .iter()
-        .map(|(path, (text, executable))| {
-            let mode = if *executable { "755" } else { "644" };
-            format!("{path}\0{mode}\0{}\n", Digest::of(text).hex())
-        })
-        .collect();
+    let mut lines = String::new();
+    for (path, (text, executable)) in &files {
+        let mode = if *executable { "755" } else { "644" };
+        writeln!(lines, "{path}\0{mode}\0{}", Digest::of(text).hex()).unwrap();
+    }
     Digest::of(lines).to_string()
 }
 

@@ -1,5 +1,7 @@
 //! A plugin through the crate's public surface: what decodes, what is said when it does not, and what belongs to it.
 
+#![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
+
 mod corpus;
 mod diagnostics;
 mod digest;

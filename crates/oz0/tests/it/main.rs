@@ -2,6 +2,7 @@
 
 mod documents;
 mod examples;
+mod hostile;
 mod manners;
 mod measured;
 mod processes;

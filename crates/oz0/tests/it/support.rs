@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 /// The built `oz0`.
 pub(crate) const OZ0: &str = env!("CARGO_BIN_EXE_oz0");
@@ -64,22 +63,6 @@ impl From<Output> for Said {
 /// Runs a command to its end.
 pub(crate) fn run(command: &mut Command) -> Said {
     command.output().expect("the command starts").into()
-}
-
-/// The scripted MCP server, built if it is not yet.
-pub(crate) fn actor() -> &'static Path {
-    static ACTOR: OnceLock<PathBuf> = OnceLock::new();
-    ACTOR.get_or_init(|| {
-        let target = Path::new(OZ0).parent().expect("the binary is in a folder");
-        let profile = target.file_name().and_then(OsStr::to_str).expect("the folder has a name");
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--locked", "--package", "oz0-actor", "--profile"]);
-        build.arg(if profile == "debug" { "dev" } else { profile });
-        build.arg("--target-dir").arg(target.parent().expect("the profile is in a target folder"));
-        let built = build.current_dir(checkout()).output().expect("cargo starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        target.join("oz0-actor")
-    })
 }
 
 /// A folder of files, each given by its path and text.
