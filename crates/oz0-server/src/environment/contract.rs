@@ -62,9 +62,14 @@ mod tests {
 
     #[test]
     fn the_plugins_own_version_of_a_package_stands() {
-        let own = "Packaging==1.0 --hash=sha256:aa";
-        let runner = "# the runner\npackaging==2.0 \\\n    --hash=sha256:bb\n    # via pytest\npytest==8 \\\n    --hash=sha256:cc\n";
-        let text = joined(own, runner).expect("both are locked");
-        assert_eq!(text, "Packaging==1.0 --hash=sha256:aa\npytest==8 \\\n    --hash=sha256:cc\n");
+        let [a, b, c] = ["a", "b", "c"].map(|digit| digit.repeat(64));
+        let own = format!("Packaging==1.0 --hash=sha256:{a}");
+        let runner = format!(
+            "# the runner\npackaging==2.0 \\\n    --hash=sha256:{b}\n    # via pytest\npytest==8 \\\n    --hash=sha256:{c}\n"
+        );
+        let text = joined(&own, &runner).expect("both are locked");
+        let wanted =
+            format!("Packaging==1.0 --hash=sha256:{a}\npytest==8 \\\n    --hash=sha256:{c}\n");
+        assert_eq!(text, wanted);
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn requirements(file: &str, text: &str) -> Result<Vec<Requirement>, D
             ));
         };
         let version = version.trim_start_matches('=').trim();
-        let name = normal(name.split('[').next().unwrap_or_default().trim());
+        let name = normal(without_extras(name).trim());
         if version.contains(['*', ',']) || version.is_empty() || name.is_empty() {
             return Err(problem(
                 format!("{} is not locked to one version", shown(specification)),
@@ -115,6 +115,11 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
+/// `name[extra]` without the brackets.
+pub(crate) fn without_extras(name: &str) -> &str {
+    name.split('[').next().unwrap_or_default()
+}
+
 /// A name of a Python package in the one way to write it (PEP 503).
 pub(crate) fn normal(name: &str) -> String {
     let mut normal = String::with_capacity(name.len());
@@ -137,8 +142,10 @@ pub(crate) fn names_pypi(
     name: &str,
     version: &str,
 ) -> Result<(), DependencyProblem> {
+    // A lock names the package without its extras, whose packages it lists like any other.
+    let bare = normal(without_extras(name));
     let mine: Vec<&Requirement> =
-        found.iter().filter(|requirement| requirement.name == normal(name)).collect();
+        found.iter().filter(|requirement| requirement.name == bare).collect();
     match mine.as_slice() {
         [one] if one.version == version => Ok(()),
         [] => Err(other(file, None, format!("the lock does not hold {name}=={version}"))),

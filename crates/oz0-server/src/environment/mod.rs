@@ -67,7 +67,7 @@ pub struct PackageTool<'a> {
     pub tool: &'a str,
     /// Where from.
     pub registry: Registry,
-    /// The package.
+    /// The package; for `PyPI` with its extras in brackets where it has some: `name[extra]`.
     pub name: &'a str,
     /// Its exact version.
     pub version: &'a str,

@@ -305,6 +305,7 @@ impl Environments {
         file: &str,
         name: &str,
     ) -> Result<String, PrepareError> {
+        let name = lock::without_extras(name);
         let scripts = console_scripts(environment, name).unwrap_or_default();
         super::choose("console script", "pypi", file, name, scripts)
     }

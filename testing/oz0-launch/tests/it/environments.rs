@@ -154,8 +154,10 @@ async fn a_plugins_own_node_server_finds_its_locked_packages() {
 async fn a_plugins_own_python_server_finds_its_locked_packages() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
-    bench.write("requirements.txt", &environments.lock(&TIME).unwrap());
-    bench.write("server.py", "import sys, mcp\nprint(sys.prefix)\n");
+    // With an extra, whose packages are locked like any other.
+    let sdk = PackageTool { name: "mcp[cli]", version: "1.28.0", ..TIME };
+    bench.write("requirements.txt", &environments.lock(&sdk).unwrap());
+    bench.write("server.py", "import sys, mcp, typer\nprint(sys.prefix)\n");
     let argv = ["python3".to_owned(), "server.py".to_owned()];
     let prepared = environments.prepare_command(&bench.folder(), &argv).unwrap();
     let [tier, _] = tiers();
