@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt;
 use tokio::time::{Duration, timeout};
 
 /// How long one runner may take: 15 minutes.
-const BOUND: Duration = Duration::from_secs(15 * 60);
+const BOUND: Duration = Duration::from_mins(15);
 
 /// One run of a test runner.
 #[derive(Debug, Clone, PartialEq, Eq)]

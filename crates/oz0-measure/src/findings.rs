@@ -96,7 +96,7 @@ fn values(first: Option<&str>, later: Option<&str>) -> (String, String) {
         }
         _ => 0,
     };
-    let skipped = if same > BEFORE { same - BEFORE } else { 0 };
+    let skipped = same.saturating_sub(BEFORE);
     let show = |text: Option<&str>| match text {
         None => "absent".to_owned(),
         Some(text) => {

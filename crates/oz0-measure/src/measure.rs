@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use oz0_diagnostic::{Diagnostic, Span};
+use oz0_diagnostic::{Diagnostic, SourceFile, Span};
 use oz0_listing::{ToolId, ToolListing, merge};
 use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
 use oz0_plugin::manifest::{Backend, MANIFEST, Manifest, PackageRef, Tool};
-use oz0_plugin::{LoadError, Plugin, SnapshotState, Spanned};
+use oz0_plugin::{LoadError, Plugin, SnapshotState, Spanned, Unusable};
 use oz0_server::{
     DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher,
     PackageTool, Places, PrepareError, Prepared, Registry, Tier, Variation,
@@ -119,7 +119,8 @@ impl<'a> Measurer<'a> {
         manifest: &Manifest,
         relock: bool,
     ) -> Result<Vec<Diagnostic>, MeasureError> {
-        let mut findings = Vec::new();
+        let mut findings: Vec<Diagnostic> =
+            plugin.dependencies()?.unusable.iter().map(of_unusable).collect();
         for (key, tool) in manifest.tools.iter().filter(|(_, tool)| !tool.is_remote()) {
             if let Err(error) = self.prepare(plugin, key, tool, relock) {
                 findings.push(of_preparing(key, error)?);
@@ -140,7 +141,7 @@ impl<'a> Measurer<'a> {
         let mut expected = Vec::new();
         for (key, tool) in &manifest.tools {
             if tool.is_remote() {
-                let snapshot = self.snapshot(plugin, key, &mut findings)?;
+                let snapshot = snapshot(plugin, key, &mut findings)?;
                 remote.push(Remote {
                     tool: key.value.clone(),
                     snapshot: snapshot.as_ref().map(|listing| listing.functions.len()),
@@ -246,7 +247,6 @@ impl<'a> Measurer<'a> {
     }
 
     /// The three looks at one server. Without a first look there is nothing to give but findings.
-    #[expect(clippy::type_complexity, reason = "one caller, which takes it apart at once")]
     async fn look_thrice(
         &self,
         subject: &Subject<'_>,
@@ -349,8 +349,13 @@ impl<'a> Measurer<'a> {
                 let args: Vec<String> =
                     tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
                 let (registry, name) = match package {
-                    PackageRef::Pypi { name, .. } => (Registry::Pypi, name),
-                    PackageRef::Npm { name, .. } => (Registry::Npm, name),
+                    PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
+                        (Registry::Pypi, name.clone())
+                    }
+                    PackageRef::Pypi { name, extras, .. } => {
+                        (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
+                    }
+                    PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
                     PackageRef::Oci { .. } => {
                         return Err(problem(
                             "container images are not run yet".to_owned(),
@@ -365,7 +370,7 @@ impl<'a> Measurer<'a> {
                     ));
                 };
                 let package =
-                    PackageTool { tool: key.as_ref(), registry, name, version, args: &args };
+                    PackageTool { tool: key.as_ref(), registry, name: &name, version, args: &args };
                 self.environments.prepare_package(plugin.root(), &package, relock)
             }
             Backend::Url(_) => unreachable!("remote tools are not prepared"),
@@ -397,26 +402,25 @@ impl<'a> Measurer<'a> {
         }
         secrets
     }
+}
 
-    /// What a remote tool is expected to list.
-    fn snapshot(
-        &self,
-        plugin: &Plugin,
-        key: &Spanned<ToolId>,
-        findings: &mut Vec<Diagnostic>,
-    ) -> Result<Option<ToolListing>, MeasureError> {
-        match plugin.snapshot(&key.value)? {
-            SnapshotState::Missing => Ok(None),
-            SnapshotState::Unreadable(finding) => {
-                findings.push(*finding);
-                Ok(None)
-            }
-            SnapshotState::Present(snapshot) => Ok(Some(ToolListing {
-                tool: snapshot.tool,
-                functions: snapshot.functions,
-                left_out: Vec::new(),
-            })),
+/// What a remote tool is expected to list.
+fn snapshot(
+    plugin: &Plugin,
+    key: &Spanned<ToolId>,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Option<ToolListing>, MeasureError> {
+    match plugin.snapshot(&key.value)? {
+        SnapshotState::Missing => Ok(None),
+        SnapshotState::Unreadable(finding) => {
+            findings.push(*finding);
+            Ok(None)
         }
+        SnapshotState::Present(snapshot) => Ok(Some(ToolListing {
+            tool: snapshot.tool,
+            functions: snapshot.functions,
+            left_out: Vec::new(),
+        })),
     }
 }
 
@@ -430,6 +434,14 @@ fn problem(message: String, help: &str) -> PrepareError {
         message,
         help: help.to_owned(),
     })
+}
+
+/// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
+fn of_unusable(unusable: &Unusable) -> Diagnostic {
+    let line = unusable.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let message = format!("{}{line} {}", unusable.path, unusable.reason);
+    let span = Span::start_of(&SourceFile::new(unusable.path, ""));
+    Diagnostic::new(&checks::ENVIRONMENT_FAILED, span, message).help(unusable.help)
 }
 
 fn of_preparing(key: &Spanned<ToolId>, error: PrepareError) -> Result<Diagnostic, MeasureError> {

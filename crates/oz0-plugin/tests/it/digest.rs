@@ -168,7 +168,7 @@ fn the_umask_never_changes_it_nor_a_copy() {
         let status = std::process::Command::new("sh")
             .args(["-c", "umask $1 && shift && exec \"$@\"", "sh", umask])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "digest::copy_for_another_umask", "--ignored"])
+            .args(["--exact", "digest::copy_for_another_umask"])
             .env("OZ0_TEST_COPY_FROM", &from)
             .env("OZ0_TEST_COPY_TO", &ours)
             .output()
@@ -184,9 +184,8 @@ fn the_umask_never_changes_it_nor_a_copy() {
 
 /// No test by itself: [`the_umask_never_changes_it_nor_a_copy`] runs it under another umask.
 #[test]
-#[ignore = "run by another test, in a process with another umask"]
 fn copy_for_another_umask() {
-    let from = std::env::var_os("OZ0_TEST_COPY_FROM").expect("set by the other test");
+    let Some(from) = std::env::var_os("OZ0_TEST_COPY_FROM") else { return };
     let to = std::env::var_os("OZ0_TEST_COPY_TO").expect("set by the other test");
     Plugin::load(Path::new(&from)).unwrap().copy_packed(Path::new(&to)).unwrap();
 }

@@ -63,7 +63,7 @@ fn started(tier_zero: bool, mark: &str) -> (tempfile::TempDir, Child) {
     let both =
         || marked(mark).iter().any(|line| line.starts_with("daemon")) && marked(mark).len() >= 2;
     assert!(
-        within(Duration::from_secs(60), both),
+        within(Duration::from_mins(1), both),
         "the server and its daemon run: {:?}",
         marked(mark)
     );

@@ -72,7 +72,6 @@ fn prepare(
 }
 
 #[tokio::test]
-#[ignore = "needs the registry of Python packages"]
 async fn a_pypi_package_is_locked_installed_and_lists_in_both_tiers() {
     let bench = Bench::new();
     let (environments, said) = environments(&bench.cache());
@@ -110,7 +109,6 @@ async fn a_pypi_package_is_locked_installed_and_lists_in_both_tiers() {
 }
 
 #[tokio::test]
-#[ignore = "needs the registry of npm packages"]
 async fn an_npm_package_is_locked_installed_and_lists_in_both_tiers() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
@@ -126,7 +124,6 @@ async fn an_npm_package_is_locked_installed_and_lists_in_both_tiers() {
 }
 
 #[tokio::test]
-#[ignore = "needs the registry of npm packages"]
 async fn a_plugins_own_node_server_finds_its_locked_packages() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
@@ -150,7 +147,6 @@ async fn a_plugins_own_node_server_finds_its_locked_packages() {
 }
 
 #[tokio::test]
-#[ignore = "needs the registry of Python packages"]
 async fn a_plugins_own_python_server_finds_its_locked_packages() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
@@ -166,7 +162,6 @@ async fn a_plugins_own_python_server_finds_its_locked_packages() {
 }
 
 #[test]
-#[ignore = "needs the registry of Python packages"]
 fn a_package_that_does_not_exist_says_what_the_installer_said() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
