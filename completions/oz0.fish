@@ -24,7 +24,7 @@ function __fish_oz0_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c oz0 -n "__fish_oz0_needs_command" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_needs_command" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_needs_command" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
@@ -35,7 +35,7 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "plugin" -d 'Measure and loo
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "__generate" -d 'Write the generated files of the project'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
@@ -51,7 +51,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 modern\t'2026-07-28 and later, without a handshake'
 legacy\t'2025-11-25 and earlier, with one'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l timeout -d 'How long a server may take to start and list, in seconds' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
@@ -61,7 +61,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
@@ -69,7 +69,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
@@ -80,14 +80,14 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand __generate" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand __generate" -l color -d 'When to colour what is printed' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand __generate" -l cache -d 'Where locked environments are kept [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"

@@ -46,8 +46,6 @@ pub const PLACEHOLDER: &str = "oz0-placeholder";
 pub enum Event<'a> {
     /// A server is being looked at: which tool, and the number of the look, from 1 to 3.
     Looking(&'a ToolId, u8),
-    /// A tool's looks are done.
-    Looked(&'a ToolId),
     /// A runner of contract tests starts: its name, and what it runs.
     Testing(&'static str, String),
     /// Something that a contract test printed.
@@ -284,7 +282,6 @@ impl<'a> Measurer<'a> {
             sleep(LATER).await;
             once(Variation::Standard, era, 2).await
         });
-        (self.watch)(Event::Looked(&key.value));
 
         let mut found = findings::of_listing(key, tool, &first.listing, &first.unused);
         found.extend(of_junk(key, &first));

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::output::Output;
 
 /// Prints the completions of one shell.
-pub(crate) fn completions(shell: Shell, output: &Output) -> Result<Exit> {
+pub(crate) fn completions(shell: Shell, output: Output) -> Result<Exit> {
     output.data(&completion_text(shell))?;
     Ok(Exit::Done)
 }

@@ -45,8 +45,8 @@ fn run(cli: Cli) -> Exit {
     };
     let output = output::Output::new(settings.color, cli.global.quiet);
     let done = match cli.command {
-        Command::Plugin(command) => plugin::run(command, &settings, &output),
-        Command::Completions { shell } => generate::completions(shell, &output),
+        Command::Plugin(command) => plugin::run(command, &settings, output),
+        Command::Completions { shell } => generate::completions(shell, output),
         Command::Generate { folder } => generate::everything(&folder),
     };
     match done {

@@ -25,7 +25,7 @@ struct Seen {
     findings: Vec<Diagnostic>,
 }
 
-pub(crate) fn run(arguments: &Inspect, output: &Output) -> Result<Exit> {
+pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
     let seen = see(arguments)?;
     output.findings(&seen.findings);
     let Some(manifest) = seen.plugin.manifest() else {

@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::exit::Exit;
 use crate::output::Output;
 
-pub(crate) fn run(command: Plugin, settings: &Settings, output: &Output) -> Result<Exit> {
+pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Result<Exit> {
     match command {
         Plugin::Test(arguments) => test::run(&arguments, settings, output),
         Plugin::Inspect(arguments) => inspect::run(&arguments, output),

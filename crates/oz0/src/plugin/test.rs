@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -34,7 +34,7 @@ struct Report {
     evals: usize,
 }
 
-pub(crate) fn run(arguments: &Test, settings: &Settings, output: &Output) -> Result<Exit> {
+pub(crate) fn run(arguments: &Test, settings: &Settings, output: Output) -> Result<Exit> {
     let plugin = Plugin::load(&arguments.dir)?;
     let Some(manifest) = plugin.manifest() else {
         output.findings(plugin.diagnostics());
@@ -64,7 +64,7 @@ const FORMAT: &str = "oz0.test.v1";
 fn test(
     arguments: &Test,
     settings: &Settings,
-    output: &Output,
+    output: Output,
     plugin: &Plugin,
     manifest: &Manifest,
 ) -> Result<Report> {
@@ -88,7 +88,7 @@ fn test(
         return Ok(report);
     }
 
-    let progress = Progress::new(*output);
+    let progress = Progress::new(output);
     let say = progress.clone();
     let oz0 = std::env::current_exe().context("cannot find oz0's own program")?;
     let environments = Environments::new(
@@ -106,8 +106,7 @@ fn test(
         timeout: Duration::from_secs(arguments.timeout),
         secrets: secrets(arguments, manifest)?,
     };
-    let began = Mutex::new(BTreeMap::new());
-    let watch = |event: Event<'_>| watch(&progress, arguments.json, &began, &event);
+    let watch = |event: Event<'_>| watch(&progress, arguments.json, &event);
     let measurer = Measurer::new(&launcher, &environments, options, &watch);
 
     report.findings.extend(measurer.lock(plugin, manifest, arguments.relock)?);
@@ -181,21 +180,11 @@ fn secrets(arguments: &Test, manifest: &Manifest) -> Result<BTreeMap<String, Str
     Ok(secrets)
 }
 
-fn watch(progress: &Progress, json: bool, began: &Mutex<BTreeMap<String, ()>>, event: &Event<'_>) {
+fn watch(progress: &Progress, json: bool, event: &Event<'_>) {
     match event {
-        Event::Looking(tool, look) => {
-            let first = began
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(tool.to_string(), ())
-                .is_none();
-            if first {
-                progress.now(format!("measuring {tool}"));
-            } else if *look == 3 {
-                progress.now(format!("measuring {tool} in other surroundings"));
-            }
-        }
-        Event::Looked(_) => {}
+        Event::Looking(tool, 1) => progress.now(format!("measuring {tool}")),
+        Event::Looking(tool, 3) => progress.now(format!("measuring {tool} in other surroundings")),
+        Event::Looking(..) => {}
         Event::Testing(name, what) => progress.now(format!("running {name}: {what}")),
         Event::Printed(bytes) => progress.print(|| {
             // A report in JSON has standard output for itself.
@@ -205,7 +194,7 @@ fn watch(progress: &Progress, json: bool, began: &Mutex<BTreeMap<String, ()>>, e
     }
 }
 
-fn tell(report: &Report, output: &Output) -> Result<()> {
+fn tell(report: &Report, output: Output) -> Result<()> {
     if let Some(measurement) = &report.measurement {
         for server in &measurement.servers {
             let says = server.says.as_deref().map(|says| format!(", {says}")).unwrap_or_default();
@@ -286,7 +275,7 @@ fn as_json(report: &Report) -> Result<String> {
             "says": server.says,
             "functions": server.functions,
             "sandbox": {
-                "tier": if server.tier == Tier::One { 1 } else { 0 },
+                "tier": u8::from(server.tier == Tier::One),
                 "reason": if let Tier::Zero { reason } = &server.tier { Some(reason) } else { None },
                 "missing": server.missing.iter().map(ToString::to_string).collect::<Vec<_>>(),
             },
