@@ -34,7 +34,7 @@ fn main() {
     copy(&team, &plugin);
     let test = || {
         cpu(|| {
-            quiet(Command::new(OZ0).args(["plugin", "test", "--no-contract-tests"]).arg(&plugin))
+            quiet(Command::new(OZ0).args(["plugin", "test", "--no-contract-tests"]).arg(&plugin));
         })
     };
     let servers = || cpu(|| (0..3).for_each(|_| serve_once(&plugin)));
