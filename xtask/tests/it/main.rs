@@ -3,5 +3,6 @@
 
 mod architecture;
 mod codes;
+mod dependencies;
 mod examples;
 mod layering;

@@ -44,7 +44,7 @@ fn one_function_that_two_readers_could_read_differently_never_spoils_the_others(
         (r#"{"name":"odd","inputSchema":{"a":{"x":1,"x":2}}}"#, "repeated"),
         (r#"{"name":"odd","_meta":{"k":1,"\u006b":2},"inputSchema":{}}"#, "repeated"),
         (r#"{"name":"odd","description":"\ud800","inputSchema":{}}"#, "surrogate"),
-        (r#"{"name":"odd","inputSchema":{"maximum":1e999}}"#, "1e999"),
+        (r#"{"name":"odd","inputSchema":{"maximum":1e999}}"#, "outside the range of a double"),
         (r#""just a text""#, ""),
     ] {
         let plugin = plugin(&json!({ "functions": [FINE, odd] }));
