@@ -17,6 +17,8 @@ pub(crate) struct Traces {
     pub(crate) folders: Vec<String>,
     /// HOME as each look saw it.
     pub(crate) homes: Vec<String>,
+    /// Whether only the surroundings differed: then it is not the clock, nor chance.
+    pub(crate) surroundings_only: bool,
 }
 
 /// A likely cause.
@@ -71,6 +73,8 @@ pub(crate) fn likely(part: &Part, traces: &Traces) -> Cause {
         Cause::Home
     } else if shows(&traces.zones) {
         Cause::Zone
+    } else if traces.surroundings_only {
+        Cause::Unknown
     } else if is_time_like(first, later) {
         Cause::Clock
     } else if is_random_like(first, later) {
@@ -108,8 +112,16 @@ fn is_time_like(first: &str, later: &str) -> bool {
             .collect::<Vec<_>>()
     };
     let lengths = runs(first);
-    // 10 digits are seconds since 1970, 13 milliseconds, 16 and 19 finer ones.
-    let counts_seconds = lengths.iter().any(|length| matches!(length, 10 | 13 | 16 | 19));
+    // 10 digits are seconds since 1970, 13 milliseconds, and so on. A clock moves little between two looks, so the first
+    // digits stay.
+    let counts_seconds = lengths.iter().any(|length| matches!(length, 10 | 13 | 16 | 19))
+        && first
+            .chars()
+            .zip(later.chars())
+            .take_while(|(a, b)| a == b)
+            .filter(|(a, _)| a.is_ascii_digit())
+            .count()
+            >= 5;
     let of_day = first.as_bytes().windows(5).any(|window| {
         window[2] == b':' && window.iter().enumerate().all(|(i, b)| i == 2 || b.is_ascii_digit())
     });
@@ -142,6 +154,7 @@ mod tests {
             zones: vec!["UTC".into(), "Asia/Kathmandu".into()],
             folders: vec!["/oz0/plugin".into(), "/oz0/other/plugin".into()],
             homes: vec!["/oz0/home".into()],
+            surroundings_only: false,
         };
         let pointer = "/inputSchema/properties/at/default".parse().expect("a pointer");
         likely(&Part { pointer, first: Some(first.into()), later: Some(later.into()) }, &traces)
@@ -160,6 +173,7 @@ mod tests {
         assert_eq!(cause(r#""Use 'UTC'""#, r#""Use 'Asia/Kathmandu'""#), Cause::Zone);
         assert_eq!(cause(r#""3f2b8c1e-aa01-4c7e""#, r#""91d04b77-0b1c-4a55""#), Cause::Random);
         assert_eq!(cause(r#""hello""#, r#""goodbye""#), Cause::Unknown);
+        assert_ne!(cause("\"id 1764500000123456789\"", "\"id 9064511111123456789\""), Cause::Clock);
     }
 
     #[test]

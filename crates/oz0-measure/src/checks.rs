@@ -32,3 +32,12 @@ pub static STDOUT_JUNK: Check =
 /// A tool's dependencies could not be locked or installed.
 pub static ENVIRONMENT_FAILED: Check =
     Check { code: "OZ-T010", name: "environment-failed", level: Level::Error };
+/// A function's listing has characters that nobody sees.
+pub static HIDDEN_CHARACTERS: Check =
+    Check { code: "OZ-T011", name: "hidden-characters", level: Level::Warning };
+/// What is committed is not what is measured.
+pub static NOT_AS_COMMITTED: Check =
+    Check { code: "OZ-T012", name: "not-as-committed", level: Level::Error };
+/// The listing that was there could not be read, so nothing was compared with it.
+pub static NOT_COMPARED: Check =
+    Check { code: "OZ-T013", name: "not-compared", level: Level::Warning };

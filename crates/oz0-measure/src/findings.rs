@@ -11,6 +11,7 @@ use oz0_plugin::manifest::Tool;
 use crate::cause::{Cause, Traces, likely};
 use crate::checks;
 use crate::compare::{Movement, Part};
+use crate::hidden::Hidden;
 
 /// How many places of one function a message names.
 const PLACES: usize = 5;
@@ -160,6 +161,31 @@ pub(crate) fn of_listing(
         );
     }
     findings
+}
+
+/// Functions with characters that nobody sees, one finding each, with every place.
+pub(crate) fn hidden_characters(key: &Spanned<ToolId>, hidden: &Hidden) -> Vec<Diagnostic> {
+    let mut by_function: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, at, characters) in hidden {
+        let names: Vec<String> =
+            characters.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect();
+        let place = format!("{} in {}", names.join(", "), escape::line(&at.to_string()));
+        by_function.entry(name).or_default().push(place);
+    }
+    let finding = |(name, places): (&str, Vec<String>)| {
+        let shown = places.iter().take(PLACES).cloned().collect::<Vec<_>>().join("; ");
+        let more = match places.len().saturating_sub(PLACES) {
+            0 => String::new(),
+            more => format!("; and {more} more places"),
+        };
+        let name = escape::line(name);
+        let message =
+            format!("{}.{name} has characters that nobody sees: {shown}{more}", key.value);
+        Diagnostic::new(&checks::HIDDEN_CHARACTERS, key.span.clone(), message).help(
+            "they are written out in the listing, as models and people read it; take them out unless the text needs them",
+        )
+    };
+    by_function.into_iter().map(finding).collect()
 }
 
 /// What the manifest says of functions that the server does not list.

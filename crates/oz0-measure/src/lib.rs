@@ -15,13 +15,16 @@ mod checks;
 mod compare;
 mod contract;
 mod findings;
+mod hidden;
 mod look;
 mod measure;
 mod report;
+mod scratch;
 
 pub use checks::{
-    BOUND_TO_SURROUNDINGS, CONTRACT_FAILED, ENVIRONMENT_FAILED, LEFT_OUT, SERVER_FAILED,
-    STDOUT_JUNK, UNCALLABLE, UNKNOWN_FUNCTION, UNSTABLE_LISTING, UNUSED_POINTER,
+    BOUND_TO_SURROUNDINGS, CONTRACT_FAILED, ENVIRONMENT_FAILED, HIDDEN_CHARACTERS, LEFT_OUT,
+    NOT_AS_COMMITTED, NOT_COMPARED, SERVER_FAILED, STDOUT_JUNK, UNCALLABLE, UNKNOWN_FUNCTION,
+    UNSTABLE_LISTING, UNUSED_POINTER,
 };
 pub use measure::{Event, MeasureError, Measurer, Options, PLACEHOLDER};
 pub use oz0_mcp::EraChoice;

@@ -11,6 +11,8 @@ use oz0_server::{
 };
 use tokio::time::{Duration, timeout};
 
+use crate::hidden::{self, Hidden};
+
 /// How many lines of a failed server's stderr are shown.
 const STDERR_LINES: usize = 20;
 
@@ -27,6 +29,7 @@ pub(crate) struct Look {
     pub(crate) pages: usize,
     /// Declared unstable pointers at which nothing stands, by function.
     pub(crate) unused: Vec<(String, Pointer)>,
+    pub(crate) hidden: Hidden,
 }
 
 /// Why there was nothing to see.
@@ -121,8 +124,9 @@ async fn try_look(
     let texts: Vec<&str> = raw.functions.iter().map(|function| function.get()).collect();
     let listing = read_tool(tool, &texts, unstable);
     let unused = unused(&texts, unstable);
+    let hidden = hidden::find(&texts);
     let pages = raw.pages;
-    Ok(Look { listing, protocol, era, server, tier, missing, junk, pages, unused })
+    Ok(Look { listing, protocol, era, server, tier, missing, junk, pages, unused, hidden })
 }
 
 /// Stops a server that did not do its part, and says what it did instead.

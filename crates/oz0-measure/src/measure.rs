@@ -23,6 +23,7 @@ use crate::contract::{self, Outcome};
 use crate::findings;
 use crate::look::{Blind, Look, look};
 use crate::report::{Measurement, Remote, Server};
+use crate::scratch::Scratch;
 
 /// How much later the look in equal surroundings starts: long enough for a clock that counts seconds to have moved.
 const LATER: Duration = Duration::from_millis(1_050);
@@ -65,14 +66,9 @@ pub enum MeasureError {
     /// An environment could not be made for a reason that is not the plugin's.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
-    /// A temporary folder could not be made or removed.
-    #[error("could not {operation} a temporary folder for the plugin's copy")]
-    Folder {
-        /// "make", or "remove".
-        operation: &'static str,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// A temporary folder could not be made.
+    #[error("could not make a temporary folder for the plugin's copy")]
+    Folder(#[source] std::io::Error),
 }
 
 /// Measures plugins.
@@ -156,10 +152,10 @@ impl<'a> Measurer<'a> {
             }
         }
 
-        let folder = temporary_folder()?;
+        let scratch = scratch()?;
         let copies = Copies {
-            standard: folder.path().join("standard/plugin"),
-            other: folder.path().join("elsewhere/plugin"),
+            standard: scratch.join("standard/plugin"),
+            other: scratch.join("elsewhere/plugin"),
         };
         plugin.copy_packed(&copies.standard)?;
         plugin.copy_packed(&copies.other)?;
@@ -195,7 +191,13 @@ impl<'a> Measurer<'a> {
         listing.functions.retain(|function| !remote_tools.contains(&function.id.tool()));
         listing.left_out.retain(|entry| !remote_tools.contains(&entry.tool));
         findings.sort_by_key(|finding| finding.span.range().start);
-        close(folder)?;
+        for server in &mut servers {
+            server.functions = listing
+                .functions
+                .iter()
+                .filter(|function| function.id.tool() == server.tool)
+                .count();
+        }
         Ok(Measurement { listing, servers, remote, findings })
     }
 
@@ -222,8 +224,8 @@ impl<'a> Measurer<'a> {
                 }
                 Err(PrepareError::Failed(error)) => return Err(error.into()),
             };
-            let folder = temporary_folder()?;
-            let copy = folder.path().join("plugin");
+            let scratch = scratch()?;
+            let copy = scratch.join("plugin");
             plugin.copy_packed(&copy)?;
             let spec = LaunchSpec {
                 declared: self.secrets(manifest),
@@ -239,7 +241,6 @@ impl<'a> Measurer<'a> {
                     "what the runner printed says which",
                 )),
             }
-            close(folder)?;
         }
         Ok(findings)
     }
@@ -284,6 +285,7 @@ impl<'a> Measurer<'a> {
         });
 
         let mut found = findings::of_listing(key, tool, &first.listing, &first.unused);
+        found.extend(findings::hidden_characters(key, &first.hidden));
         found.extend(of_junk(key, &first));
         match later {
             Err(blind) => found.push(of_blind(key, " at its second start", blind)?),
@@ -495,22 +497,17 @@ fn traces(tier: &Tier, copies: &Copies) -> Traces {
             zones,
             folders: fixed.iter().map(|places| text(&places.folder)).collect(),
             homes: fixed.iter().map(|places| text(&places.home)).collect(),
+            surroundings_only: true,
         },
         Tier::Zero { .. } => Traces {
             zones,
             folders: vec![text(&copies.standard), text(&copies.other)],
             homes: Vec::new(),
+            surroundings_only: true,
         },
     }
 }
 
-fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
-    tempfile::Builder::new()
-        .prefix("oz0-test-")
-        .tempdir()
-        .map_err(|source| MeasureError::Folder { operation: "make", source })
-}
-
-fn close(folder: tempfile::TempDir) -> Result<(), MeasureError> {
-    folder.close().map_err(|source| MeasureError::Folder { operation: "remove", source })
+fn scratch() -> Result<Scratch, MeasureError> {
+    Scratch::new().map_err(MeasureError::Folder)
 }

@@ -11,11 +11,18 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
+const MAIN_HELP: &str = "\
+Examples:
+  oz0 plugin test ./acme-github
+  oz0 plugin inspect ./acme-github
+
+Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given";
+
 /// Runs MCP plugins so that what was approved is what gets called.
 #[derive(Debug, Parser)]
 #[command(name = "oz0", version, styles = STYLES, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given"
+    after_help = MAIN_HELP
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -30,11 +37,11 @@ pub(crate) struct Global {
     /// Say only what went wrong, and the result
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// When to colour what is printed
-    #[arg(long, global = true, value_name = "WHEN", env = "OZ0_COLOR")]
+    /// When to colour what is printed [variable: OZ0_COLOR] [default: auto]
+    #[arg(long, global = true, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
-    /// Where locked environments are kept [default: ~/.cache/oz0]
-    #[arg(long, global = true, value_name = "DIR", env = "OZ0_CACHE", value_hint = ValueHint::DirPath)]
+    /// Where locked environments are kept [variable: OZ0_CACHE] [default: ~/.cache/oz0]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache: Option<PathBuf>,
 }
 
@@ -53,7 +60,7 @@ pub(crate) enum Color {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure and look at plugins
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),
     /// Print the completions of a shell
     #[command(
@@ -62,12 +69,6 @@ pub(crate) enum Command {
     Completions {
         /// The shell
         shell: clap_complete::Shell,
-    },
-    /// Write the generated files of the project
-    #[command(name = "__generate", hide = true)]
-    Generate {
-        /// The folder to write them to
-        folder: PathBuf,
     },
 }
 
@@ -96,7 +97,7 @@ pub(crate) enum Plugin {
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// The plugin's folder
-    #[arg(value_hint = ValueHint::DirPath)]
+    #[arg(value_hint = ValueHint::DirPath, default_value = ".")]
     pub(crate) dir: PathBuf,
     /// Print the report as JSON
     #[arg(long)]
@@ -104,10 +105,13 @@ pub(crate) struct Test {
     /// Resolve the dependencies of package: tools anew, and write their locks
     #[arg(long)]
     pub(crate) relock: bool,
+    /// Write nothing, and fail if tools.listing.json or a lock is not what would be written
+    #[arg(long, conflicts_with = "relock")]
+    pub(crate) check: bool,
     /// Leave out the contract tests in tests/
     #[arg(long)]
     pub(crate) no_contract_tests: bool,
-    /// Give a declared secret its value from this environment; without it a required secret is a placeholder
+    /// Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise
     #[arg(long, value_name = "NAME")]
     pub(crate) secret: Vec<String>,
     /// Which era of the protocol to open connections in: try the modern one first, or just one
@@ -132,7 +136,7 @@ pub(crate) enum Era {
 #[derive(Debug, Args)]
 pub(crate) struct Inspect {
     /// The plugin's folder
-    #[arg(value_hint = ValueHint::DirPath)]
+    #[arg(value_hint = ValueHint::DirPath, default_value = ".")]
     pub(crate) dir: PathBuf,
     /// Print it as JSON
     #[arg(long)]

@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Usage,
     /// 3: something that was given could not be read or reached.
     Unreachable,
+    /// 128 and the signal's number: a signal asked for the end, as a shell says it.
+    Stopped(u8),
 }
 
 impl From<Exit> for ExitCode {
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
             Exit::Findings => Self::from(1),
             Exit::Usage => Self::from(2),
             Exit::Unreachable => Self::from(3),
+            Exit::Stopped(signal) => Self::from(128 + signal),
         }
     }
 }

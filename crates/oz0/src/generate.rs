@@ -1,7 +1,7 @@
 //! Completions, man pages and the manifest's schema.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, ValueEnum};
@@ -10,6 +10,12 @@ use clap_complete::Shell;
 use crate::cli::Cli;
 use crate::exit::Exit;
 use crate::output::Output;
+
+/// The folder that `oz0 __generate FOLDER` names.
+pub(crate) fn asked() -> Option<PathBuf> {
+    let mut arguments = std::env::args_os().skip(1);
+    (arguments.next()? == "__generate").then(|| arguments.next().map(PathBuf::from))?
+}
 
 /// Prints the completions of one shell.
 pub(crate) fn completions(shell: Shell, output: Output) -> Result<Exit> {

@@ -24,6 +24,16 @@ fn main() -> ExitCode {
     if let Some(code) = oz0_server::sandbox_if_asked() {
         return code;
     }
+    // For the project's own use, and so no part of the command line that people see.
+    if let Some(folder) = generate::asked() {
+        return match generate::everything(&folder) {
+            Ok(exit) => exit.into(),
+            Err(error) => {
+                output::Output::plain().failure(&error);
+                Exit::Unreachable.into()
+            }
+        };
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -47,7 +57,6 @@ fn run(cli: Cli) -> Exit {
     let done = match cli.command {
         Command::Plugin(command) => plugin::run(command, &settings, output),
         Command::Completions { shell } => generate::completions(shell, output),
-        Command::Generate { folder } => generate::everything(&folder),
     };
     match done {
         Ok(exit) => exit,

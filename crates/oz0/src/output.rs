@@ -1,10 +1,14 @@
 //! Printing: data on standard output, talk on standard error.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
-use anyhow::Error;
+use anyhow::{Error, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
+use oz0_listing::escape;
+use oz0_measure::MeasureError;
+use oz0_server::EnvironmentError;
 
 use crate::cli::Color;
 
@@ -47,6 +51,24 @@ impl Output {
         out.flush()
     }
 
+    /// Prints JSON, indented. A terminal may be reading: a character that nobody sees, or that moves the cursor, stands as
+    /// JSON's own escape, which means the same to every reader of JSON.
+    pub(crate) fn json(self, value: &serde_json::Value) -> Result<()> {
+        let text = serde_json::to_string_pretty(value)?;
+        let mut shown = String::with_capacity(text.len());
+        let mut units = [0; 2];
+        for character in text.chars() {
+            if character != '\n' && escape::is_invisible(character) {
+                for unit in character.encode_utf16(&mut units) {
+                    let _ = write!(shown, "\\u{unit:04x}");
+                }
+            } else {
+                shown.push(character);
+            }
+        }
+        Ok(self.data(&shown)?)
+    }
+
     /// Says something on standard error, unless asked to be quiet.
     pub(crate) fn say(self, text: &str) {
         if !self.quiet {
@@ -77,23 +99,42 @@ impl Output {
         }
     }
 
-    /// Says what oz0 could not do: the operation, then each cause on a line of its own.
+    /// Says what oz0 could not do: the operation, then each cause on a line of its own, then what to do about it. Causes
+    /// may quote file names and what other programs printed, so each is escaped.
     pub(crate) fn failure(self, error: &Error) {
-        let mut text = format!("\u{1b}[1;31merror\u{1b}[0m: {error}");
+        let mut text = format!("\u{1b}[1;31merror\u{1b}[0m: {}", escape::text(&error.to_string()));
         for cause in error.chain().skip(1) {
-            text.push_str("\n  caused by: ");
-            text.push_str(&cause.to_string());
+            let _ = write!(text, "\n  caused by: {}", escape::text(&cause.to_string()));
+        }
+        if let Some(help) = help(error) {
+            let _ = write!(text, "\nhint: {}", escape::text(&help));
         }
         self.error_line(&text);
     }
 
     /// Whether standard error is a terminal on which progress may move.
     pub(crate) fn moves(self) -> bool {
-        !self.quiet && io::stderr().is_terminal() && std::env::var_os("CI").is_none()
+        let plain = ["CI", "NO_COLOR"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        !self.quiet && !plain && io::stderr().is_terminal()
     }
 }
 
 /// Whether a command failed only because the reader of its output went away.
 pub(crate) fn is_broken_pipe(error: &Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What to do about a failure, where the library that failed knows.
+fn help(error: &Error) -> Option<String> {
+    error.chain().find_map(|cause| {
+        let environment = cause.downcast_ref::<EnvironmentError>().or_else(|| {
+            match cause.downcast_ref::<MeasureError>() {
+                Some(MeasureError::Environment(error)) => Some(error),
+                _ => None,
+            }
+        });
+        environment.and_then(EnvironmentError::help)
+    })
 }

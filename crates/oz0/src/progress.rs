@@ -1,10 +1,14 @@
-//! Progress: one moving line on a terminal, plain lines elsewhere.
+//! Progress: one moving line on a terminal, for what takes over a second; plain lines elsewhere.
 
+use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output::Output;
+
+/// What is quicker than this shows no moving line.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a command that takes a while says while it works.
 #[derive(Clone)]
@@ -16,11 +20,18 @@ pub(crate) struct Progress {
 impl Progress {
     pub(crate) fn new(output: Output) -> Self {
         let bar = output.moves().then(|| {
-            let bar = ProgressBar::new_spinner();
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
             let style =
                 ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(120));
+            let later = bar.downgrade();
+            thread::spawn(move || {
+                thread::sleep(PATIENCE);
+                if let Some(bar) = later.upgrade().filter(|bar| !bar.is_finished()) {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                }
+            });
             bar
         });
         Self { output, bar }

@@ -1,20 +1,29 @@
 //! `oz0 plugin inspect`: shows a plugin and its measured listing, and runs nothing of it.
+//!
+//! It is what a person reads before a plugin is installed, so nothing is cut short: every description in full, every
+//! parameter, every key of the manifest.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
-use oz0_listing::file::ListingFile;
 use oz0_listing::{Function, LeftOut, escape};
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
 use oz0_plugin::{ListingState, Plugin, SnapshotState};
+use oz0_yaml::{Limits, Node};
 use serde_json::{Value, json};
 
-use super::shown;
+use super::{outline, shown};
 use crate::cli::Inspect;
 use crate::exit::Exit;
 use crate::output::Output;
+
+/// Keys that the heading shows, or each tool of its own.
+const IN_HEADING: [&str; 7] =
+    ["name", "version", "kind", "title", "description", "license", "tools"];
+/// Keys of a tool that its line shows.
+const IN_TOOL_LINE: [&str; 3] = ["mcp", "package", "url"];
 
 /// What is known of a plugin without running anything of it.
 struct Seen {
@@ -28,20 +37,30 @@ struct Seen {
 pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
     let seen = see(arguments)?;
     output.findings(&seen.findings);
+    for unpackable in seen.plugin.unpackable() {
+        output.say(&format!(
+            "{}: {}, so it is no part of the plugin",
+            escape::line(&unpackable.path),
+            unpackable.reason
+        ));
+    }
     let Some(manifest) = seen.plugin.manifest() else {
         if arguments.json {
-            output.data(&problems_only(&seen)?)?;
+            output.json(&json!({ "format": FORMAT, "problems": problems(&seen) }))?;
         }
         return Ok(Exit::Findings);
     };
     if arguments.json {
-        output.data(&as_json(&seen, manifest)?)?;
+        output.json(&as_json(&seen, manifest)?)?;
     } else {
         output.data(&as_text(&seen, manifest, &arguments.dir))?;
     }
     let failed = seen.findings.iter().any(|finding| finding.level == Level::Error);
     Ok(if failed { Exit::Findings } else { Exit::Done })
 }
+
+/// The format of what `--json` prints.
+const FORMAT: &str = "oz0.inspect.v1";
 
 fn see(arguments: &Inspect) -> Result<Seen> {
     let plugin = Plugin::load(&arguments.dir)?;
@@ -62,6 +81,10 @@ fn see(arguments: &Inspect) -> Result<Seen> {
     Ok(Seen { plugin, state, expected, findings })
 }
 
+fn problems(seen: &Seen) -> Vec<Value> {
+    seen.findings.iter().map(report::problem_json).collect()
+}
+
 fn functions(seen: &Seen) -> Vec<&Function> {
     let measured = seen.state.listing().map(|listing| &listing.functions);
     let mut functions: Vec<&Function> =
@@ -71,7 +94,7 @@ fn functions(seen: &Seen) -> Vec<&Function> {
 }
 
 fn left_out(state: &ListingState) -> &[LeftOut] {
-    state.listing().map_or(&[], |listing: &ListingFile| &listing.left_out)
+    state.listing().map_or(&[], |listing| &listing.left_out)
 }
 
 fn state_word(state: &ListingState) -> &'static str {
@@ -93,8 +116,12 @@ fn server(tool: &Tool) -> (&'static str, String) {
 
 fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     let line = |text: &str| escape::line(text).into_owned();
+    let tree = oz0_yaml::parse(seen.plugin.source().text(), &Limits::MANIFEST).root;
     let mut text = String::new();
     let _ = write!(text, "\u{1b}[1m{} {}\u{1b}[0m", manifest.name.value, manifest.version.value);
+    if let Some(title) = &manifest.title {
+        let _ = write!(text, " · {}", line(title.as_str()));
+    }
     if let Some(kind) = &manifest.kind {
         let _ = write!(text, " · {}", line(kind.as_str()));
     }
@@ -105,24 +132,25 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     for (key, tool) in &manifest.tools {
         let (kind, server) = server(tool);
         let _ = writeln!(text, "\n\u{1b}[1m{}\u{1b}[0m  {kind}: {}", key.value, line(&server));
+        if let Some(node) =
+            tree.as_ref().and_then(|tree| member(member(tree, "tools")?, key.value.as_ref()))
+        {
+            outline::entries(&mut text, node, 1, &IN_TOOL_LINE);
+        }
         let own: Vec<_> =
             functions.iter().filter(|function| function.id.tool() == key.value).collect();
         if own.is_empty() {
             let _ = writeln!(text, "  nothing is known of its functions");
         }
-        let width = own.iter().map(|function| function.id.as_str().len()).max().unwrap_or(0);
         for function in own {
-            let id = function.id.as_str();
-            let _ = writeln!(text, "  {id:width$}  {}", shown::description(function, 72));
-            let _ =
-                writeln!(text, "  {:width$}  {} · {}", "", shown::hints(function), function.hash);
-            if let Some(reason) = &function.uncallable {
-                let _ = writeln!(text, "  {:width$}  its calls are refused: {}", "", line(reason));
-            }
-            for pointer in &function.unstable {
-                let _ =
-                    writeln!(text, "  {:width$}  not pinned: {}", "", line(&pointer.to_string()));
-            }
+            shown::function(&mut text, function);
+        }
+    }
+    if let Some(tree) = &tree {
+        let mut rest = String::new();
+        outline::entries(&mut rest, tree, 0, &IN_HEADING);
+        if !rest.is_empty() {
+            let _ = write!(text, "\n{rest}");
         }
     }
     let left_out = left_out(&seen.state);
@@ -137,8 +165,12 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     text
 }
 
+fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
+    node.get(name).map(|entry| &entry.value)
+}
+
 fn state_text(state: &ListingState, dir: &str) -> String {
-    let dir = escape::line(dir);
+    let dir = quoted(dir);
     match state {
         ListingState::Fresh(_) => "measured from the files as they are".to_owned(),
         ListingState::Stale { .. } => format!(
@@ -150,6 +182,16 @@ fn state_text(state: &ListingState, dir: &str) -> String {
         ListingState::Unreadable(_) => {
             format!("tools.listing.json cannot be read; write it anew with: oz0 plugin test {dir}")
         }
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,~".contains(c);
+    if !path.is_empty() && path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", escape::line(path).replace('\'', r"'\''"))
     }
 }
 
@@ -167,6 +209,10 @@ fn function_json(function: &Function) -> Result<Value> {
     if !function.unstable.is_empty() {
         value["unstable"] = function.unstable.iter().map(ToString::to_string).collect();
     }
+    let hidden = shown::hidden(function);
+    if !hidden.is_empty() {
+        value["hidden_characters"] = hidden.into_iter().collect();
+    }
     Ok(value)
 }
 
@@ -174,7 +220,7 @@ pub(crate) fn left_out_json(entry: &LeftOut) -> Value {
     json!({ "tool": entry.tool.as_ref() as &str, "name": entry.name, "reason": entry.reason })
 }
 
-fn as_json(seen: &Seen, manifest: &Manifest) -> Result<String> {
+fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
     let tools: Vec<Value> = manifest
         .tools
         .iter()
@@ -184,24 +230,20 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<String> {
         })
         .collect();
     let functions = functions(seen).into_iter().map(function_json).collect::<Result<Vec<_>>>()?;
-    let value = json!({
-        "format": "oz0.inspect.v1",
+    let tree = oz0_yaml::parse(seen.plugin.source().text(), &Limits::MANIFEST).root;
+    Ok(json!({
+        "format": FORMAT,
         "name": manifest.name.as_str(),
         "version": manifest.version.to_string(),
         "kind": manifest.kind.as_ref().map(|kind| kind.as_str()),
         "description": manifest.description.as_str(),
         "license": manifest.license.as_str(),
+        "manifest": tree.as_ref().map(outline::json),
         "source_digest": seen.plugin.source_digest()?.to_string(),
         "listing": state_word(&seen.state),
         "tools": tools,
         "functions": functions,
         "left_out": left_out(&seen.state).iter().map(left_out_json).collect::<Vec<_>>(),
-        "problems": seen.findings.iter().map(report::problem_json).collect::<Vec<_>>(),
-    });
-    Ok(serde_json::to_string_pretty(&value)?)
-}
-
-fn problems_only(seen: &Seen) -> Result<String> {
-    let problems: Vec<Value> = seen.findings.iter().map(report::problem_json).collect();
-    Ok(serde_json::to_string_pretty(&json!({ "format": "oz0.inspect.v1", "problems": problems }))?)
+        "problems": problems(seen),
+    }))
 }

@@ -1,6 +1,7 @@
 //! `oz0 plugin …`.
 
 mod inspect;
+mod outline;
 mod shown;
 mod test;
 

@@ -1,13 +1,108 @@
 //! How listings are shown to people, the same in every command.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use oz0_listing::diff::{self, Difference};
+use oz0_listing::diff::{self, Difference, Label};
 use oz0_listing::json::Json;
-use oz0_listing::{Function, escape};
+use oz0_listing::{Function, Pointer, escape};
+use oz0_plugin::LISTING;
+
+/// A function in full: what it does by its hints, every word of its description, each parameter, its hash.
+pub(crate) fn function(text: &mut String, function: &Function) {
+    let listing = function.listing.value();
+    let _ = writeln!(text, "\n  \u{1b}[1m{}\u{1b}[0m  {}", function.id, hints(function));
+    let description =
+        listing.get("description").and_then(Json::as_str).unwrap_or("says nothing of itself");
+    paragraph(text, description);
+    for (name, schema) in listing.get("inputSchema").map(properties).unwrap_or_default() {
+        let required = is_required(listing.get("inputSchema"), name);
+        let _ = write!(text, "      {}  {}", escape::line(name), kind(schema));
+        let _ = writeln!(text, "{}", if required { ", required" } else { "" });
+        if let Some(description) = schema.get("description").and_then(Json::as_str) {
+            for line in description.lines() {
+                let _ = writeln!(text, "        {}", escape::line(line));
+            }
+        }
+    }
+    for hidden in hidden(function) {
+        let _ = writeln!(text, "    \u{1b}[1;33mhidden characters\u{1b}[0m: {hidden}");
+    }
+    if let Some(reason) = &function.uncallable {
+        let _ = writeln!(text, "    its calls are refused: {}", escape::line(reason));
+    }
+    for pointer in &function.unstable {
+        let _ = writeln!(text, "    not pinned: {}", escape::line(&pointer.to_string()));
+    }
+    let _ = writeln!(text, "    {}", function.hash);
+}
+
+fn paragraph(text: &mut String, words: &str) {
+    for line in words.lines() {
+        let _ = writeln!(text, "    {}", escape::line(line));
+    }
+}
+
+fn properties(schema: &Json) -> Vec<(&str, &Json)> {
+    let properties = schema.get("properties").and_then(Json::as_object);
+    properties.map(|all| all.iter().collect()).unwrap_or_default()
+}
+
+fn is_required(schema: Option<&Json>, name: &str) -> bool {
+    let required = schema.and_then(|schema| schema.get("required")).and_then(Json::as_array);
+    required.is_some_and(|names| names.iter().any(|item| item.as_str() == Some(name)))
+}
+
+/// What a parameter takes, in a word: its type, its values, or its schema where it says neither.
+fn kind(schema: &Json) -> String {
+    let text = if let Some(values) = schema.get("enum") {
+        format!("one of {}", values.canonical())
+    } else {
+        match schema.get("type") {
+            Some(Json::String(name)) => name.clone(),
+            Some(other) => other.canonical(),
+            None => schema.canonical(),
+        }
+    };
+    escape::line_within(&text, 120).into_owned()
+}
+
+/// The places of a listing that hold written-out characters, each with them: `U+200B in /description`.
+///
+/// A listing cannot tell a character that was written out from a text of the same signs; both are worth a look.
+pub(crate) fn hidden(function: &Function) -> Vec<String> {
+    let mut found = Vec::new();
+    search(function.listing.value(), &Pointer::of(Vec::<String>::new()), &mut found);
+    found
+}
+
+fn search(value: &Json, at: &Pointer, found: &mut Vec<String>) {
+    let note = |text: &str, what: &str| {
+        let characters: BTreeSet<char> = escape::written_out(text).collect();
+        let names: Vec<String> =
+            characters.iter().map(|c| format!("U+{:04X}", u32::from(*c))).collect();
+        let place = escape::line(&at.to_string()).into_owned();
+        (!names.is_empty()).then(|| format!("{} in {what}{place}", names.join(", ")))
+    };
+    match value {
+        Json::String(text) => found.extend(note(text, "")),
+        Json::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                search(item, &at.child(index.to_string()), found);
+            }
+        }
+        Json::Object(members) => {
+            for (name, member) in members.iter() {
+                found.extend(note(name, "a name at "));
+                search(member, &at.child(name), found);
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => {}
+    }
+}
 
 /// The hints that a listing states, in a few words.
-pub(crate) fn hints(function: &Function) -> String {
+fn hints(function: &Function) -> String {
     let annotations = function.listing.value().get("annotations");
     let hint = |name: &str| annotations.and_then(|all| all.get(name)).and_then(Json::as_bool);
     let mut words = Vec::new();
@@ -32,17 +127,22 @@ pub(crate) fn hints(function: &Function) -> String {
     if words.is_empty() { "says no hints".to_owned() } else { words.join(", ") }
 }
 
-/// The first line of a function's description, at most `limit` characters.
-pub(crate) fn description(function: &Function, limit: usize) -> String {
-    let text =
-        function.listing.value().get("description").and_then(Json::as_str).unwrap_or_default();
-    escape::line_within(text.trim_start().lines().next().unwrap_or_default(), limit).into_owned()
-}
-
-/// What differs, as words: each place with its text, removed words in `[-…-]` and added ones in `{+…+}`.
+/// What differs, as words: each place with its text, removed words in `[-…-]` and added ones in `{+…+}`. Of a function that
+/// is new or gone, its description alone: `inspect` shows the rest.
 pub(crate) fn difference(difference: &Difference, color: bool) -> String {
     let mut text = String::new();
+    let whole = difference.labels.iter().any(|label| matches!(label, Label::New | Label::Gone));
     for change in &difference.texts {
+        if whole {
+            let listing = change.new.as_deref().or(change.old.as_deref()).unwrap_or_default();
+            let listing = oz0_listing::json::parse(listing).ok();
+            let description =
+                listing.as_ref().and_then(|all| all.get("description")).and_then(Json::as_str);
+            for line in description.unwrap_or("says nothing of itself").lines() {
+                let _ = writeln!(text, "  {}", escape::line(line));
+            }
+            continue;
+        }
         let _ = writeln!(text, "  {}", escape::line(&change.pointer.to_string()));
         let words = diff::words(
             change.old.as_deref().unwrap_or_default(),
@@ -56,7 +156,14 @@ pub(crate) fn difference(difference: &Difference, color: bool) -> String {
     text
 }
 
-/// The labels of a difference, comma by comma.
-pub(crate) fn labels(difference: &Difference) -> String {
-    difference.labels.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+/// What became of a function since the listing was written, in a line that follows its ID.
+pub(crate) fn headline(difference: &Difference) -> String {
+    match difference.labels.first() {
+        Some(Label::New) => format!("is new since {LISTING} was written"),
+        Some(Label::Gone) => format!("is gone since {LISTING} was written"),
+        _ => {
+            let labels: Vec<String> = difference.labels.iter().map(ToString::to_string).collect();
+            format!("lists itself differently than in {LISTING}: {}", labels.join(", "))
+        }
+    }
 }

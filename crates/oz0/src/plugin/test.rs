@@ -6,14 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use oz0_diagnostic::{Diagnostic, Level, report};
+use oz0_diagnostic::{Diagnostic, Level, SourceFile, Span, report};
 use oz0_listing::escape;
 use oz0_listing::file::ListingFile;
-use oz0_measure::{Change, EraChoice, Event, Measurement, Measurer, Options, changes};
+use oz0_measure::{
+    Change, EraChoice, Event, Measurement, Measurer, NOT_AS_COMMITTED, NOT_COMPARED, Options,
+    changes,
+};
 use oz0_plugin::manifest::Manifest;
-use oz0_plugin::{LISTING, Plugin, write_atomically};
+use oz0_plugin::{LISTING, ListingState, Plugin, write_atomically};
 use oz0_server::{Environments, Launcher, Tier, TierChoice};
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::inspect::left_out_json;
 use super::shown;
@@ -30,125 +34,234 @@ struct Report {
     measurement: Option<Measurement>,
     changes: Vec<Change>,
     written: bool,
+    /// Nothing was to be written.
+    checked: bool,
     findings: Vec<Diagnostic>,
     evals: usize,
 }
 
 pub(crate) fn run(arguments: &Test, settings: &Settings, output: Output) -> Result<Exit> {
     let plugin = Plugin::load(&arguments.dir)?;
-    let Some(manifest) = plugin.manifest() else {
-        output.findings(plugin.diagnostics());
-        if arguments.json {
-            let problems: Vec<Value> =
-                plugin.diagnostics().iter().map(report::problem_json).collect();
-            output.data(&serde_json::to_string_pretty(
-                &json!({ "format": FORMAT, "problems": problems }),
-            )?)?;
+    if plugin.manifest().is_none() {
+        return undecoded(&plugin, arguments.json, output);
+    }
+    for unpackable in plugin.unpackable() {
+        let path = escape::line(&unpackable.path);
+        output.say(&format!("{path}: {}, so it is no part of the plugin", unpackable.reason));
+    }
+    if !arguments.check {
+        // Better said before all the measuring than after it.
+        rustix::fs::access(plugin.root(), rustix::fs::Access::WRITE_OK).with_context(|| {
+            format!("{LISTING} cannot be written into {}", plugin.root().display())
+        })?;
+    }
+    let run = Run { arguments, settings, progress: Progress::new(output) };
+    let report = match run.test(&plugin)? {
+        Ended::Measured(report) => report,
+        Ended::Undecoded(plugin) => return undecoded(&plugin, arguments.json, output),
+        Ended::Stopped(signal) => {
+            output.error_line(&format!("stopped; {LISTING} was left as it is"));
+            return Ok(Exit::Stopped(signal));
         }
-        return Ok(Exit::Findings);
     };
-    let report = test(arguments, settings, output, &plugin, manifest)?;
     output.findings(&report.findings);
     if arguments.json {
-        output.data(&as_json(&report)?)?;
+        output.json(&as_json(&report))?;
     } else {
         tell(&report, output)?;
     }
-    let failed = report.findings.iter().any(|finding| finding.level == Level::Error);
-    Ok(if failed { Exit::Findings } else { Exit::Done })
+    Ok(if report.failed() { Exit::Findings } else { Exit::Done })
+}
+
+/// A manifest that does not decode: all that is wrong with it.
+fn undecoded(plugin: &Plugin, json: bool, output: Output) -> Result<Exit> {
+    output.findings(plugin.diagnostics());
+    if json {
+        let problems: Vec<Value> = plugin.diagnostics().iter().map(report::problem_json).collect();
+        output.json(&json!({ "format": FORMAT, "problems": problems }))?;
+    }
+    Ok(Exit::Findings)
 }
 
 /// The format of the report as JSON.
 const FORMAT: &str = "oz0.test.v1";
 
-fn test(
-    arguments: &Test,
-    settings: &Settings,
-    output: Output,
-    plugin: &Plugin,
-    manifest: &Manifest,
-) -> Result<Report> {
-    let mut report = Report {
-        name: manifest.name.as_str().to_owned(),
-        version: manifest.version.to_string(),
-        measurement: None,
-        changes: Vec::new(),
-        written: false,
-        findings: plugin.diagnostics().to_vec(),
-        evals: plugin.evals().len(),
-    };
-    for unpackable in plugin.unpackable() {
-        output.say(&format!(
-            "{} is {} and is no part of the plugin",
-            escape::line(&unpackable.path),
-            unpackable.reason
-        ));
+impl Report {
+    fn failed(&self) -> bool {
+        self.findings.iter().any(|finding| finding.level == Level::Error)
     }
-    if report.findings.iter().any(|finding| finding.level == Level::Error) {
-        return Ok(report);
-    }
-
-    let progress = Progress::new(output);
-    let say = progress.clone();
-    let oz0 = std::env::current_exe().context("cannot find oz0's own program")?;
-    let environments = Environments::new(
-        &oz0,
-        &settings.cache,
-        Arc::new(move |line: &str| say.now(line.to_owned())),
-    );
-    let launcher = Launcher::new(&oz0, &settings.cache, tier_choice())?;
-    let options = Options {
-        era: match arguments.era {
-            Era::Probe => EraChoice::Probe,
-            Era::Modern => EraChoice::Modern,
-            Era::Legacy => EraChoice::Legacy,
-        },
-        timeout: Duration::from_secs(arguments.timeout),
-        secrets: secrets(arguments, manifest)?,
-    };
-    let watch = |event: Event<'_>| watch(&progress, arguments.json, &event);
-    let measurer = Measurer::new(&launcher, &environments, options, &watch);
-
-    report.findings.extend(measurer.lock(plugin, manifest, arguments.relock)?);
-    // What was locked is part of the plugin, and of its digest.
-    let plugin = Plugin::load(&arguments.dir)?;
-    if report.findings.is_empty() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("cannot start the runtime")?;
-        runtime.block_on(async {
-            let mut measurement = measurer.measure(&plugin, manifest).await?;
-            report.findings.append(&mut measurement.findings);
-            if !report.findings.iter().any(|finding| finding.level == Level::Error) {
-                write(&plugin, &measurement, &mut report)?;
-                if !arguments.no_contract_tests {
-                    // The listing that was just written is one of the files that the tests get.
-                    let plugin = Plugin::load(&arguments.dir)?;
-                    report.findings.extend(measurer.run_contract_tests(&plugin, manifest).await?);
-                }
-            }
-            report.measurement = Some(measurement);
-            anyhow::Ok(())
-        })?;
-    }
-    progress.finish();
-    Ok(report)
 }
 
-/// Writes the measured listing, having compared it with the one that is there.
-fn write(plugin: &Plugin, measurement: &Measurement, report: &mut Report) -> Result<()> {
-    if let Some(committed) = plugin.listing_state()?.listing() {
-        report.changes = changes(committed, &measurement.listing);
+/// How a run came to its end.
+enum Ended {
+    Measured(Report),
+    /// The manifest was changed meanwhile, and does not decode any more.
+    Undecoded(Plugin),
+    /// A signal of this number asked for the end.
+    Stopped(u8),
+}
+
+struct Run<'a> {
+    arguments: &'a Test,
+    settings: &'a Settings,
+    progress: Progress,
+}
+
+impl Run<'_> {
+    fn test(&self, plugin: &Plugin) -> Result<Ended> {
+        let arguments = self.arguments;
+        let manifest = plugin.manifest().expect("the caller looked");
+        let say = self.progress.clone();
+        let oz0 = std::env::current_exe().context("cannot find oz0's own program")?;
+        let cache = self.settings.cache()?;
+        let environments =
+            Environments::new(&oz0, cache, Arc::new(move |line: &str| say.now(line.to_owned())));
+        let launcher = Launcher::new(&oz0, cache, tier_choice())?;
+        let options = Options {
+            era: match arguments.era {
+                Era::Probe => EraChoice::Probe,
+                Era::Modern => EraChoice::Modern,
+                Era::Legacy => EraChoice::Legacy,
+            },
+            timeout: Duration::from_secs(arguments.timeout),
+            secrets: secrets(arguments, manifest)?,
+        };
+        let progress = self.progress.clone();
+        let json = arguments.json;
+        let watch = move |event: Event<'_>| watch(&progress, json, &event);
+        let measurer = Measurer::new(&launcher, &environments, options, &watch);
+
+        let mut findings = plugin.diagnostics().to_vec();
+        if arguments.check {
+            findings.extend(missing_locks(plugin, manifest));
+        }
+        if !has_error(&findings) {
+            findings.extend(measurer.lock(plugin, manifest, arguments.relock)?);
+        }
+        // What was locked is part of the plugin and of its digest; and what is measured must be what the digest is of.
+        let plugin = Plugin::load(&arguments.dir)?;
+        let Some(manifest) = plugin.manifest() else { return Ok(Ended::Undecoded(plugin)) };
+        let mut report = Report {
+            name: manifest.name.as_str().to_owned(),
+            version: manifest.version.to_string(),
+            measurement: None,
+            changes: Vec::new(),
+            written: false,
+            checked: arguments.check,
+            findings,
+            evals: plugin.evals().len(),
+        };
+        if !report.failed() {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .context("cannot start the runtime")?;
+            let ended = runtime.block_on(async {
+                // Dropped at a signal, the work takes with it every process and folder that it has.
+                tokio::select! {
+                    signal = stopped() => signal.map(Some),
+                    done = self.measure(&measurer, &plugin, &mut report) => done.map(|()| None),
+                }
+            });
+            // Whatever installs in a thread of its own ends with this process.
+            runtime.shutdown_background();
+            self.progress.finish();
+            if let Some(signal) = ended? {
+                return Ok(Ended::Stopped(signal));
+            }
+        }
+        self.progress.finish();
+        Ok(Ended::Measured(report))
     }
-    let file = ListingFile {
-        source_digest: plugin.source_digest()?,
-        functions: measurement.listing.functions.clone(),
-        left_out: measurement.listing.left_out.clone(),
-    };
-    write_atomically(&plugin.root().join(LISTING), file.write().as_bytes())?;
-    report.written = true;
-    Ok(())
+
+    async fn measure(
+        &self,
+        measurer: &Measurer<'_>,
+        plugin: &Plugin,
+        report: &mut Report,
+    ) -> Result<()> {
+        let manifest = plugin.manifest().expect("it decoded");
+        let mut measurement = measurer.measure(plugin, manifest).await?;
+        report.findings.append(&mut measurement.findings);
+        if !report.failed() {
+            self.write(plugin, &measurement, report)?;
+        }
+        if !report.failed() && !self.arguments.no_contract_tests {
+            // The listing that was just written is one of the files that the tests get.
+            let plugin = Plugin::load(&self.arguments.dir)?;
+            report.findings.extend(measurer.run_contract_tests(&plugin, manifest).await?);
+        }
+        report.measurement = Some(measurement);
+        Ok(())
+    }
+
+    /// Writes the measured listing, having compared it with the one that is there; or only compares.
+    fn write(&self, plugin: &Plugin, measurement: &Measurement, report: &mut Report) -> Result<()> {
+        let state = plugin.listing_state()?;
+        if let Some(committed) = state.listing() {
+            report.changes = changes(committed, &measurement.listing);
+        }
+        let file = ListingFile {
+            source_digest: plugin.source_digest()?,
+            functions: measurement.listing.functions.clone(),
+            left_out: measurement.listing.left_out.clone(),
+        };
+        let text = file.write();
+        let path = plugin.root().join(LISTING);
+        if self.arguments.check {
+            let same = std::fs::read(&path).is_ok_and(|there| there == text.as_bytes());
+            if !same {
+                report.findings.push(not_as_committed(LISTING, "is not what was measured"));
+            }
+            return Ok(());
+        }
+        if let ListingState::Unreadable(why) = &state {
+            let span = Span::start_of(&SourceFile::new(LISTING, ""));
+            let message = format!(
+                "the {LISTING} that was there could not be read, so nothing was compared with it: {}",
+                why.message
+            );
+            report.findings.push(
+                Diagnostic::new(&NOT_COMPARED, span, message)
+                    .help("look at the new one as you would at a plugin's first"),
+            );
+        }
+        write_atomically(&path, text.as_bytes())?;
+        report.written = true;
+        Ok(())
+    }
+}
+
+fn has_error(findings: &[Diagnostic]) -> bool {
+    findings.iter().any(|finding| finding.level == Level::Error)
+}
+
+fn not_as_committed(path: &str, what: &str) -> Diagnostic {
+    let span = Span::start_of(&SourceFile::new(path, ""));
+    Diagnostic::new(&NOT_AS_COMMITTED, span, format!("{path} {what}"))
+        .help("run oz0 plugin test without --check, look at what changed, and commit it")
+}
+
+/// Locks that a run without `--check` would write.
+fn missing_locks(plugin: &Plugin, manifest: &Manifest) -> Vec<Diagnostic> {
+    let tools = manifest.tools.iter().filter(|(_, tool)| tool.package.is_some());
+    tools
+        .filter(|(key, _)| plugin.lock(&key.value).is_none())
+        .map(|(key, _)| not_as_committed(&format!("locks/{}.lock", key.value), "is missing"))
+        .collect()
+}
+
+/// Waits for a signal that asks for the end, and gives its number.
+async fn stopped() -> Result<u8> {
+    let listen = |kind: SignalKind| signal(kind).context("cannot listen for signals");
+    let mut interrupt = listen(SignalKind::interrupt())?;
+    let mut terminate = listen(SignalKind::terminate())?;
+    let mut hang_up = listen(SignalKind::hangup())?;
+    Ok(tokio::select! {
+        _ = interrupt.recv() => 2,
+        _ = terminate.recv() => 15,
+        _ = hang_up.recv() => 1,
+    })
 }
 
 fn tier_choice() -> TierChoice {
@@ -228,9 +341,9 @@ fn tell(report: &Report, output: Output) -> Result<()> {
     }
     for change in &report.changes {
         output.data(&format!(
-            "{} lists itself differently than in {LISTING}: {}\n{}",
+            "{} {}\n{}",
             change.id,
-            shown::labels(&change.difference),
+            shown::headline(&change.difference),
             shown::difference(&change.difference, output.colors_data())
         ))?;
     }
@@ -240,12 +353,14 @@ fn tell(report: &Report, output: Output) -> Result<()> {
             count(report.evals, "eval")
         ));
     }
-    if let (true, Some(measurement)) = (report.written, &report.measurement) {
+    if let (true, false, Some(_)) = (report.checked, report.failed(), &report.measurement) {
+        output.data(&format!("{LISTING} is as it was measured"))?;
+    } else if let (true, Some(measurement)) = (report.written, &report.measurement) {
         output.data(&format!(
             "Wrote {LISTING}: {} as the test node listed them; commit it, so inspect and the hub can show them",
             count(measurement.listing.functions.len(), "function")
         ))?;
-    } else {
+    } else if !report.checked {
         output.error_line(&format!("{LISTING} was left as it is"));
     }
     Ok(())
@@ -255,7 +370,7 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-fn as_json(report: &Report) -> Result<String> {
+fn as_json(report: &Report) -> Value {
     let mut value = json!({
         "format": FORMAT,
         "name": report.name,
@@ -303,5 +418,5 @@ fn as_json(report: &Report) -> Result<String> {
             .collect();
         value["left_out"] = measurement.listing.left_out.iter().map(left_out_json).collect();
     }
-    Ok(serde_json::to_string_pretty(&value)?)
+    value
 }

@@ -23,7 +23,7 @@ fn wrong_usage_ends_with_2() {
     for arguments in [
         &["plugin"][..],
         &["plugin", "tset"],
-        &["plugin", "test"],
+        &["plugin", "test", "a", "b"],
         &["--color", "pink", "plugin", "schema"],
     ] {
         assert_eq!(run(&mut oz0(arguments)).code, Some(2), "{arguments:?}");
@@ -131,6 +131,48 @@ fn inspect_tells_in_json_what_it_tells_in_words() {
         for member in ["name", "hash"] {
             let text = function[member].as_str().expect("a text");
             assert!(words.stdout.contains(text), "{text}\n{}", words.all());
+        }
+    }
+}
+
+#[test]
+fn an_empty_variable_counts_as_unset_and_a_wrong_one_is_named() {
+    let plugin = folder(&[("oz0-plugin.yaml", "name: [")]);
+    let said = run(oz0(["plugin", "inspect"])
+        .arg(plugin.path())
+        .env("OZ0_COLOR", "")
+        .env("OZ0_CACHE", ""));
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    let said = run(oz0(["plugin", "inspect"]).arg(plugin.path()).env("OZ0_COLOR", "pink"));
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    assert!(said.stderr.contains("OZ0_COLOR is `pink`"), "{}", said.all());
+}
+
+#[test]
+fn a_folder_of_the_file_is_below_the_home_folder_or_absolute() {
+    let home = folder(&[(".config/oz0/config.toml", "cache = \"~/kept\"\n")]);
+    let said = run(oz0(["plugin", "test"])
+        .arg(checkout().join("examples/weather-remote"))
+        .args(["--check", "--no-contract-tests"])
+        .env("HOME", home.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("OZ0_CACHE"));
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(home.path().join("kept").is_dir());
+    crate::support::write(home.path(), ".config/oz0/config.toml", "cache = \"kept\"\n");
+    let said =
+        run(oz0(["plugin", "schema"]).env("HOME", home.path()).env_remove("XDG_CONFIG_HOME"));
+    assert_eq!(said.code, Some(2), "{}", said.all());
+}
+
+#[test]
+fn what_a_plugin_says_never_moves_a_terminal() {
+    let manifest = "name: a\nversion: 1.0.0\ndescription: \"x\\e[2J\\u202ey\"\nlicense: MIT\negress: [\"a\\u009b\"]\n";
+    let plugin = folder(&[("oz0-plugin.yaml", manifest)]);
+    for arguments in [&["plugin", "inspect"][..], &["plugin", "inspect", "--json"]] {
+        let said = run(oz0(arguments).arg(plugin.path()));
+        for text in [&said.stdout, &said.stderr] {
+            assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{}", said.all());
         }
     }
 }

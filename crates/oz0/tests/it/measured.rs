@@ -218,6 +218,15 @@ fn hidden_characters_are_written_out_before_anyone_reads_or_hashes_them() {
     assert_eq!(said.code, Some(0), "{}", said.all());
     let text = fs::read_to_string(plugin.path().join("tools.listing.json")).expect("a listing");
     assert!(text.contains(r"Adds.\\u{E0041}\\u{202E}"), "{text}");
+    // Already at the first measuring, and wherever the function is shown.
+    let told = "odd.f has characters that nobody sees: U+202E, U+E0041 in /description";
+    assert!(said.stderr.contains(told), "{}", said.all());
+    let shown = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
+    assert!(
+        shown.stdout.contains("hidden characters: U+202E, U+E0041 in /description"),
+        "{}",
+        shown.all()
+    );
 }
 
 #[test]
@@ -292,4 +301,94 @@ fn inspect_runs_nothing_of_the_plugin() {
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.stdout.contains("not measured"), "{}", said.all());
     assert!(!plugin.path().join("ran").exists());
+}
+
+#[test]
+fn check_writes_nothing_and_fails_when_what_is_committed_is_not_what_is_measured() {
+    let plugin = plugin(&with_default("'a fixed text'"));
+    let check = || run(oz0(["plugin", "test", "--check"]).arg(plugin.path()));
+    let said = check();
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stderr.contains("tools.listing.json is not what was measured"), "{}", said.all());
+    assert!(!plugin.path().join("tools.listing.json").exists());
+
+    assert_eq!(test(plugin.path()).code, Some(0));
+    let said = check();
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert_eq!(said.stdout, "tools.listing.json is as it was measured\n");
+
+    write(plugin.path(), "functions.py", &with_default("'another text'"));
+    let before = fs::read(plugin.path().join("tools.listing.json")).expect("a listing");
+    let said = check();
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stdout.contains("[-a fixed-]{+another+} text"), "{}", said.all());
+    assert_eq!(fs::read(plugin.path().join("tools.listing.json")).expect("a listing"), before);
+}
+
+#[test]
+fn a_listing_that_cannot_be_read_is_replaced_and_that_is_said() {
+    let plugin = plugin(&with_default("'a fixed text'"));
+    assert_eq!(test(plugin.path()).code, Some(0));
+    let path = plugin.path().join("tools.listing.json");
+    let text = fs::read_to_string(&path).expect("a listing");
+    fs::write(&path, text.replace("Tells.", "Sells.")).expect("it can be edited");
+    let shown = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
+    assert_eq!(shown.code, Some(1), "{}", shown.all());
+    let said = test(plugin.path());
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.stderr.contains("OZ-T013"), "{}", said.all());
+    assert_eq!(fs::read_to_string(&path).expect("a listing"), text);
+}
+
+#[test]
+fn new_and_gone_functions_are_said_with_their_descriptions() {
+    let plugin = plugin(&with_default("''"));
+    assert_eq!(test(plugin.path()).code, Some(0));
+    write(plugin.path(), "functions.py", &with_default("''").replace("'now'", "'later'"));
+    let said = test(plugin.path());
+    assert!(
+        said.stdout.contains("odd.now is gone since tools.listing.json was written\n  Tells.\n"),
+        "{}",
+        said.all()
+    );
+    assert!(
+        said.stdout.contains("odd.later is new since tools.listing.json was written\n  Tells.\n"),
+        "{}",
+        said.all()
+    );
+}
+
+#[test]
+fn npm_runs_the_contract_tests_of_a_package() {
+    let plugin = plugin(&with_default("''"));
+    write(plugin.path(), "tests/package.json", r#"{"scripts": {"test": "node contract.js"}}"#);
+    write(
+        plugin.path(),
+        "tests/contract.js",
+        "console.log('seen from ' + require('path').basename(__dirname))",
+    );
+    let said = test(plugin.path());
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.stdout.contains("seen from tests"), "{}", said.all());
+    write(plugin.path(), "tests/contract.js", "process.exit(3)");
+    let said = test(plugin.path());
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stderr.contains("npm test ended with exit code 3"), "{}", said.all());
+}
+
+#[test]
+fn a_manifest_is_shown_whole() {
+    let plugin = plugin(&with_default("''"));
+    let manifest = format!(
+        "{MANIFEST}    approval: always\negress: [api.example.com]\nrequires: {{secrets: [ODD_KEY]}}\n\
+         policy:\n  - {{match: odd.now, action: ask, reason: it tells}}\n"
+    );
+    write(plugin.path(), "oz0-plugin.yaml", &manifest);
+    let said = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
+    for text in ["approval: always", "egress: api.example.com", "secrets: ODD_KEY", "it tells"] {
+        assert!(said.stdout.contains(text), "{text}\n{}", said.all());
+    }
+    let said = run(oz0(["plugin", "inspect", "--json"]).arg(plugin.path()));
+    let report: Value = serde_json::from_str(&said.stdout).expect("JSON on standard output");
+    assert_eq!(report["manifest"]["policy"][0]["action"], "ask");
 }

@@ -1,12 +1,12 @@
 //! Nothing that a plugin starts outlives `oz0`, however `oz0` ends.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::{folder, oz0};
+use crate::support::{checkout, folder, oz0, run};
 
 /// A server that starts a daemon in a session of its own, deaf to every polite signal, and then says nothing.
 const SERVER: &str = r#"
@@ -56,6 +56,7 @@ fn started(tier_zero: bool, mark: &str) -> (tempfile::TempDir, Child) {
     ]);
     let mut command: Command = oz0(["plugin", "test"]);
     command.arg(plugin.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.env("TMPDIR", temporary(plugin.path()));
     if tier_zero {
         command.env("OZ0_SANDBOX", "0");
     }
@@ -68,6 +69,13 @@ fn started(tier_zero: bool, mark: &str) -> (tempfile::TempDir, Child) {
         marked(mark)
     );
     (plugin, child)
+}
+
+/// A folder for temporary files beside the plugin's, which it is not to see.
+fn temporary(plugin: &Path) -> PathBuf {
+    let folder = plugin.with_extension("tmp");
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
 }
 
 fn signal(child: &Child, name: &str) {
@@ -95,6 +103,17 @@ fn leaves_nothing(tier_zero: bool, name: &str) {
         marked(&mark)
     );
     assert!(!Path::new(plugin.path()).join("tools.listing.json").exists());
+    let temporary = temporary(plugin.path());
+    let folders = || fs::read_dir(&temporary).expect("a folder").count();
+    if name == "-KILL" {
+        // Nobody can clean up after that one but the next run.
+        let said = run(oz0(["plugin", "test", "--check", "--no-contract-tests"])
+            .arg(checkout().join("examples/team"))
+            .env("TMPDIR", &temporary));
+        assert_eq!(said.code, Some(0), "{}", said.all());
+    }
+    assert!(within(Duration::from_secs(10), || folders() == 0), "{name}: {} left", folders());
+    fs::remove_dir_all(&temporary).expect("it can be removed");
 }
 
 #[test]
