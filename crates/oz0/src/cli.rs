@@ -37,10 +37,10 @@ pub(crate) struct Global {
     /// Say only what went wrong, and the result
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// When to colour what is printed [variable: OZ0_COLOR] [default: auto]
+    /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
     #[arg(long, global = true, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
-    /// Where locked environments are kept [variable: OZ0_CACHE] [default: ~/.cache/oz0]
+    /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache: Option<PathBuf>,
 }
@@ -95,6 +95,7 @@ pub(crate) enum Plugin {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Test {
     /// The plugin's folder
     #[arg(value_hint = ValueHint::DirPath, default_value = ".")]

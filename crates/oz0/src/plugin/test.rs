@@ -94,9 +94,9 @@ impl Report {
 
 /// How a run came to its end.
 enum Ended {
-    Measured(Report),
+    Measured(Box<Report>),
     /// The manifest was changed meanwhile, and does not decode any more.
-    Undecoded(Plugin),
+    Undecoded(Box<Plugin>),
     /// A signal of this number asked for the end.
     Stopped(u8),
 }
@@ -140,7 +140,9 @@ impl Run<'_> {
         }
         // What was locked is part of the plugin and of its digest; and what is measured must be what the digest is of.
         let plugin = Plugin::load(&arguments.dir)?;
-        let Some(manifest) = plugin.manifest() else { return Ok(Ended::Undecoded(plugin)) };
+        let Some(manifest) = plugin.manifest() else {
+            return Ok(Ended::Undecoded(Box::new(plugin)));
+        };
         let mut report = Report {
             name: manifest.name.as_str().to_owned(),
             version: manifest.version.to_string(),
@@ -171,7 +173,7 @@ impl Run<'_> {
             }
         }
         self.progress.finish();
-        Ok(Ended::Measured(report))
+        Ok(Ended::Measured(Box::new(report)))
     }
 
     async fn measure(
