@@ -3,7 +3,7 @@
 //! A [`Fault`] is what the peer, or the way to it, did. [`ConnectError`], [`CallError`] and [`ListError`] say during
 //! what. Text that came from the peer is cut short and escaped before it stands in a message.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -59,23 +59,9 @@ impl fmt::Display for RpcError {
     }
 }
 
-/// A peer's text for a message of ours: at most `limit` characters, in one line, control and other unprintable
-/// characters escaped.
+/// A peer's text for a message of ours: at most `limit` characters, in one line, invisible characters written out.
 pub(crate) fn shown(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    for (count, character) in text.chars().enumerate() {
-        if count == limit {
-            out.push('…');
-            break;
-        }
-        match character {
-            '"' | '\'' | '\\' => out.push(character),
-            _ => {
-                let _ = write!(out, "{}", character.escape_debug());
-            }
-        }
-    }
-    out
+    oz0_escape::line_within(text, limit).into_owned()
 }
 
 /// What the peer, or the way to it, did.
@@ -293,7 +279,7 @@ pub enum ListError {
     },
     /// A cursor came again: the pages would never end.
     #[error(
-        "could not list the server's functions: page {page} repeats the cursor {cursor:?}, so its pages never end"
+        "could not list the server's functions: page {page} repeats the cursor `{cursor}`, so its pages never end"
     )]
     RepeatedCursor {
         /// Which page, from 1.

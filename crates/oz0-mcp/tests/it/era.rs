@@ -76,27 +76,31 @@ enum Deed {
 }
 
 fn deed(kind: Kind, method: &str, serves: &mut Era) -> Deed {
-    match (method, kind) {
-        ("server/discover", Kind::LegacyOnly) => Deed::Answer(UNKNOWN_METHOD),
-        ("server/discover", Kind::LegacyAndSilent) => Deed::Ignore,
-        ("server/discover", Kind::LegacyThatDiesOfTheProbe) => Deed::Die,
-        ("server/discover", Kind::DualOutOfOrder) => Deed::AnswerLater(DISCOVERED),
-        ("server/discover", _) => {
-            *serves = Era::Modern;
-            Deed::Answer(DISCOVERED)
-        }
-        ("initialize", Kind::ModernOnly) => Deed::Answer(UNSUPPORTED),
-        ("initialize", Kind::ModernWithoutInitialize) => Deed::Answer(UNKNOWN_METHOD),
-        ("initialize", Kind::ModernThatDiesOfInitialize) => Deed::Die,
-        ("initialize", Kind::ModernThatIgnoresInitialize) => Deed::Ignore,
-        ("initialize", _) => {
-            *serves = Era::Legacy;
-            Deed::Answer(INITIALIZED)
-        }
-        ("tools/list", Kind::DualThatLatches) if *serves == Era::Legacy => {
+    match method {
+        "server/discover" => match kind {
+            Kind::LegacyOnly => Deed::Answer(UNKNOWN_METHOD),
+            Kind::LegacyAndSilent => Deed::Ignore,
+            Kind::LegacyThatDiesOfTheProbe => Deed::Die,
+            Kind::DualOutOfOrder => Deed::AnswerLater(DISCOVERED),
+            _ => {
+                *serves = Era::Modern;
+                Deed::Answer(DISCOVERED)
+            }
+        },
+        "initialize" => match kind {
+            Kind::ModernOnly => Deed::Answer(UNSUPPORTED),
+            Kind::ModernWithoutInitialize => Deed::Answer(UNKNOWN_METHOD),
+            Kind::ModernThatDiesOfInitialize => Deed::Die,
+            Kind::ModernThatIgnoresInitialize => Deed::Ignore,
+            _ => {
+                *serves = Era::Legacy;
+                Deed::Answer(INITIALIZED)
+            }
+        },
+        "tools/list" if kind == Kind::DualThatLatches && *serves == Era::Legacy => {
             Deed::Answer(r#""result":{"tools":[{"name":"legacy"}]}"#)
         }
-        ("tools/list", _) => Deed::Answer(r#""result":{"tools":[{"name":"a"}]}"#),
+        "tools/list" => Deed::Answer(r#""result":{"tools":[{"name":"a"}]}"#),
         _ => Deed::Ignore,
     }
 }
