@@ -1,45 +1,28 @@
 //! Making characters visible.
+//!
+//! The notation and the set are those of [`oz0_escape`], and here every space that is not U+0020 is written out as
+//! well: in a source line it looks like one and is none.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
-use icu_properties::props::{
-    BinaryProperty as _, DefaultIgnorableCodePoint, EnumeratedProperty as _, GeneralCategory,
-};
-
-/// Whether a character could fool a reader or a terminal: it acts on the terminal, cannot be seen,
-/// changes the direction of the text around it, or has no fixed look. TAB counts too, as does every
-/// space that is not U+0020, and U+2800, which is blank without being a space.
+/// Whether a character could fool a reader or a terminal.
 pub(crate) fn is_hidden(c: char) -> bool {
-    if c.is_ascii() {
-        return c.is_ascii_control();
-    }
-    matches!(
-        GeneralCategory::for_char(c),
-        GeneralCategory::Control
-            | GeneralCategory::Format
-            | GeneralCategory::LineSeparator
-            | GeneralCategory::ParagraphSeparator
-            | GeneralCategory::SpaceSeparator
-            | GeneralCategory::PrivateUse
-            | GeneralCategory::Unassigned
-            | GeneralCategory::Surrogate
-    ) || DefaultIgnorableCodePoint::for_char(c)
-        || c == '\u{2800}'
+    c != ' ' && (c.is_whitespace() || oz0_escape::is_invisible(c))
 }
 
 /// Adds a character, as an escape where it is hidden.
 pub(crate) fn push(out: &mut String, c: char) {
-    match c {
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        c if is_hidden(c) => {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "\\u{{{:04X}}}", u32::from(c));
-        }
-        c => out.push(c),
+    if is_hidden(c) {
+        oz0_escape::write_out(out, c);
+    } else {
+        out.push(c);
     }
+}
+
+/// How many columns [`push`] takes for a hidden character.
+pub(crate) fn width(c: char) -> usize {
+    let digits = (u32::BITS - u32::from(c).leading_zeros()).div_ceil(4).max(1);
+    "\\u{}".len() + digits as usize
 }
 
 /// A text on one line with its hidden characters as escapes.

@@ -34,6 +34,9 @@ pub fn concise(diagnostics: &[Diagnostic]) -> String {
 /// `warning` says whether it is a warning at the plain level, `level` which level is in force, `fix`
 /// what to do, and `fixable` whether a safe fix is known. Lines and columns are from 1, columns count
 /// Unicode scalar values, and the end is the place behind the last character.
+///
+/// The texts stand as they are, invisible characters and all: a program that compares them must see what
+/// the plugin holds. Whoever prints the object for people writes those characters as JSON's own escapes.
 pub fn problem_json(diagnostic: &Diagnostic) -> Value {
     let safe = diagnostic.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
     let related: Vec<Value> = diagnostic

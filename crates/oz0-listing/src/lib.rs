@@ -17,13 +17,11 @@
 
 pub mod diff;
 mod digest;
-pub mod escape;
 pub mod file;
 mod id;
 pub mod json;
 mod listing;
 mod pointer;
-mod scan;
 mod schema;
 mod tool;
 pub mod unstable;
@@ -31,5 +29,6 @@ pub mod unstable;
 pub use digest::{Digest, DigestError, ListingHash};
 pub use id::{FunctionId, IdError, ModelName, ToolId};
 pub use listing::{Listing, MEMBERS, Unlistable};
+pub use oz0_escape as escape;
 pub use pointer::{Pointer, PointerError};
 pub use tool::{Function, LeftOut, PluginListing, ToolListing, merge, read_tool};

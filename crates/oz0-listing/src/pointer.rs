@@ -32,11 +32,6 @@ impl Pointer {
         segments.push(segment.into());
         Self(segments)
     }
-
-    /// Whether `self` stands at `ancestor` or below it.
-    pub fn is_within(&self, ancestor: &Self) -> bool {
-        self.0.starts_with(&ancestor.0)
-    }
 }
 
 impl fmt::Display for Pointer {

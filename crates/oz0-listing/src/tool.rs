@@ -168,14 +168,16 @@ fn left_out_of(tool: &ToolId, name: &str, reason: String) -> LeftOut {
 }
 
 fn outside(name: &str) -> String {
-    let what = if name.is_empty() {
-        "its name is empty"
-    } else if name.len() > 128 && name.bytes().all(|byte| byte.is_ascii()) {
-        "its name is longer than 128 characters"
-    } else {
-        "its name holds other characters"
+    let what = match name.chars().find(|c| !is_function_name(c.encode_utf8(&mut [0; 4]))) {
+        // Shown with its number, since it may look like one that is allowed.
+        Some(c) => {
+            let number = u32::from(c);
+            format!("its name holds U+{number:04X} `{}`", escape::line(c.encode_utf8(&mut [0; 4])))
+        }
+        None if name.is_empty() => "its name is empty".to_owned(),
+        None => "its name is longer than 128 characters".to_owned(),
     };
-    format!("{what}; a function's name is 1 to 128 letters, digits, `_`, `-` and `.`")
+    format!("{what}; a function's name is 1 to 128 letters of ASCII, digits, `_`, `-` and `.`")
 }
 
 enum Read<'a> {

@@ -9,21 +9,16 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
 
 use crate::core::{Core, Events, Junk, Outcome, Stats, Waiting};
-use crate::error::{CallError, Closed, ConnectError, Fault, ListError, RpcError, Step, shown};
+use crate::error::{CallError, Closed, ConnectError, Fault, ListError, Step, shown};
 use crate::http::{Endpoint, Http};
 use crate::listing::{Page, PageError, RawListing, ServerInfo};
-use crate::message::{self, Members, string};
+use crate::message;
+use crate::opening::Agreement;
 use crate::options::{ClientOptions, EraChoice};
 use crate::stdio;
 use crate::version::{Era, ProtocolVersion};
 
-/// JSON-RPC's own codes and those that 2026-07-28 reserves for itself (its section on errors).
-const METHOD_NOT_FOUND: i64 = -32601;
-const HEADER_MISMATCH: i64 = -32020;
-const MISSING_CAPABILITY: i64 = -32021;
-const UNSUPPORTED_VERSION: i64 = -32022;
-
-const NO_PARAMS: &str = "{}";
+pub(crate) const NO_PARAMS: &str = "{}";
 /// How long an orderly end may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -40,15 +35,15 @@ struct Connection {
 }
 
 #[derive(Debug)]
-struct Wire {
-    core: Arc<Core>,
-    carrier: Carrier,
-    options: ClientOptions,
+pub(crate) struct Wire {
+    pub(crate) core: Arc<Core>,
+    pub(crate) carrier: Carrier,
+    pub(crate) options: ClientOptions,
     tasks: Vec<AbortHandle>,
 }
 
 #[derive(Debug)]
-enum Carrier {
+pub(crate) enum Carrier {
     Lines,
     Http(Arc<Http>),
 }
@@ -65,17 +60,18 @@ impl Drop for Wire {
     }
 }
 
-/// What opening a connection found out.
-struct Agreement {
-    version: ProtocolVersion,
-    info: ServerInfo,
-}
-
 impl Client {
     /// Opens a connection over a pair of byte streams, such as a child process's stdout and stdin.
     ///
     /// Needs a Tokio runtime. The process stays its owner's: when this client closes the connection it ends the
     /// stream that it writes to, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// The server is silent, which takes [`Timeouts::connect`](crate::Timeouts) and about a second more at most, ends, speaks the
+    /// other era than the one that was asked for or no version that is known. After an attempt with
+    /// [`EraChoice::Probe`], [`ConnectError::reopen`] says whether another server process should be opened in a
+    /// named era.
     pub async fn stdio(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -94,7 +90,22 @@ impl Client {
     /// Opens a connection to an HTTP endpoint: Streamable HTTP, else the two endpoints of 2024-11-05.
     ///
     /// Needs a Tokio runtime. Unless the process has chosen one already, `ring` becomes rustls's provider.
+    ///
+    /// # Errors
+    ///
+    /// As [`stdio`](Self::stdio), and the server cannot be reached, redirects out of its origin or breaks the rules
+    /// of the transport. A session that was opened in vain is ended, and the connection opened again, here.
     pub async fn http(endpoint: &Endpoint, options: &ClientOptions) -> Result<Self, ConnectError> {
+        match Self::http_once(endpoint, options).await {
+            Err(ConnectError::Reopen { era: Era::Modern, .. }) => {
+                let options = ClientOptions { era: EraChoice::Modern, ..options.clone() };
+                Self::http_once(endpoint, &options).await
+            }
+            opened => opened,
+        }
+    }
+
+    async fn http_once(endpoint: &Endpoint, options: &ClientOptions) -> Result<Self, ConnectError> {
         let (core, outgoing) = Core::new(options.limits, options.requests.clone());
         let http = Http::new(endpoint, options)
             .map_err(|fault| ConnectError::Handshake { step: Step::Endpoint, fault })?;
@@ -106,7 +117,13 @@ impl Client {
             options: options.clone(),
             tasks: vec![poster.abort_handle()],
         };
-        let agreement = wire.open().await?;
+        let agreement = match wire.open().await {
+            Ok(agreement) => agreement,
+            Err(error) => {
+                let _ = tokio::time::timeout(FAREWELL, http.end()).await;
+                return Err(error);
+            }
+        };
         http.begin(&wire.core, agreement.version);
         Ok(wire.connected(agreement))
     }
@@ -230,7 +247,7 @@ impl Wire {
 
     /// One request and its answer. `version` is what it names in the modern era; `cancels` says whether the server is
     /// told when it is given up.
-    async fn call(
+    pub(crate) async fn call(
         &self,
         version: Option<ProtocolVersion>,
         method: &str,
@@ -322,195 +339,4 @@ impl Wire {
         }
         Ok(())
     }
-
-    async fn open(&self) -> Result<Agreement, ConnectError> {
-        match self.options.era {
-            EraChoice::Legacy => self.initialize().await,
-            EraChoice::Modern => match self.discover().await? {
-                Discovery::Modern(agreement) => Ok(agreement),
-                Discovery::Legacy(detail) => {
-                    Err(ConnectError::WrongEra { asked: Era::Modern, found: Era::Legacy, detail })
-                }
-                Discovery::Unclear(fault) => {
-                    Err(ConnectError::Handshake { step: Step::Discover, fault })
-                }
-            },
-            EraChoice::Probe => match self.discover().await? {
-                Discovery::Modern(agreement) => Ok(agreement),
-                Discovery::Legacy(_) | Discovery::Unclear(_) => self.initialize().await,
-            },
-        }
-    }
-
-    /// Asks in the modern way.
-    async fn discover(&self) -> Result<Discovery, ConnectError> {
-        let version = ProtocolVersion::LATEST_MODERN;
-        // Held from here on, so that the reader judges what comes right behind the answer by the right rules.
-        self.core.agree(Some(version));
-        let limit = match self.options.era {
-            EraChoice::Probe => self.options.timeouts.probe,
-            EraChoice::Modern | EraChoice::Legacy => self.options.timeouts.connect,
-        };
-        let result =
-            match self.call(Some(version), "server/discover", NO_PARAMS, limit, false).await {
-                Ok(result) => result,
-                Err(fault) => return Self::without_discovery(fault),
-            };
-        let Ok(members) = Members::read(result.get()) else {
-            return Ok(Discovery::Unclear(Fault::Malformed("its result is no object".to_owned())));
-        };
-        let Some(offered) = members.get("supportedVersions").and_then(texts) else {
-            let fault = Fault::Malformed("its result has no `supportedVersions`".to_owned());
-            return Ok(Discovery::Unclear(fault));
-        };
-        Ok(match best(&offered, Era::Modern) {
-            Some(version) => {
-                self.core.agree(Some(version));
-                Discovery::Modern(Agreement { version, info: ServerInfo::read(&result) })
-            }
-            None => Self::offered(&offered)?,
-        })
-    }
-
-    fn without_discovery(fault: Fault) -> Result<Discovery, ConnectError> {
-        match fault {
-            Fault::Answered(error) if error.code == UNSUPPORTED_VERSION => {
-                let offered = error
-                    .data
-                    .as_ref()
-                    .and_then(|data| Members::read(data.get()).ok())
-                    .and_then(|data| data.get("supported").and_then(texts))
-                    .unwrap_or_default();
-                Self::offered(&offered)
-            }
-            Fault::Answered(error) if error.code == METHOD_NOT_FOUND => {
-                Ok(Discovery::Legacy(format!("server/discover: {error}")))
-            }
-            // Errors that only a modern server has, and what another first message would not change.
-            Fault::Answered(RpcError { code: HEADER_MISMATCH | MISSING_CAPABILITY, .. })
-            | Fault::Closed(_)
-            | Fault::Redirect { .. }
-            | Fault::Unreachable(_)
-            | Fault::Params(_)
-            | Fault::Busy { .. }
-            | Fault::Status { status: 401 | 403 | 407 | 429, .. } => {
-                Err(ConnectError::Handshake { step: Step::Discover, fault })
-            }
-            fault => Ok(Discovery::Unclear(fault)),
-        }
-    }
-
-    /// The server named its versions, and our modern one is not among them.
-    fn offered(offered: &[String]) -> Result<Discovery, ConnectError> {
-        if best(offered, Era::Legacy).is_some() {
-            return Ok(Discovery::Legacy(format!("it offers {}", shown(&offered.join(", "), 200))));
-        }
-        Err(unknown(offered))
-    }
-
-    /// Opens in the legacy way.
-    async fn initialize(&self) -> Result<Agreement, ConnectError> {
-        let failed = |step| move |fault| ConnectError::Handshake { step, fault };
-        self.core.agree(None);
-        let identity = self.options.identity;
-        let params = format!(
-            r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
-            ProtocolVersion::LATEST_LEGACY,
-            identity.capabilities,
-            identity.client_info()
-        );
-        let limit = self.options.timeouts.connect;
-        let mut result = self.call(None, "initialize", &params, limit, false).await;
-        if let (
-            Err(Fault::Status { status: 400 | 404 | 405 | 406 | 410 | 415 | 501, .. }),
-            Carrier::Http(http),
-        ) = (&result, &self.carrier)
-        {
-            // No Streamable HTTP here: before 2025-03-26 a GET opened the stream.
-            let found = tokio::time::timeout(limit, http.two_endpoints(&self.core));
-            match found.await {
-                Ok(Ok(true)) => result = self.call(None, "initialize", &params, limit, false).await,
-                Ok(Ok(false)) => {}
-                Ok(Err(fault)) => return Err(failed(Step::Endpoint)(fault)),
-                Err(_) => {
-                    let note = self.core.note();
-                    return Err(failed(Step::Endpoint)(Fault::TimedOut { after: limit, note }));
-                }
-            }
-        }
-        let result = match result {
-            Ok(result) => result,
-            Err(Fault::Answered(error)) if error.code == UNSUPPORTED_VERSION => {
-                return Err(ConnectError::WrongEra {
-                    asked: Era::Legacy,
-                    found: Era::Modern,
-                    detail: format!("initialize: {error}"),
-                });
-            }
-            Err(fault) => return Err(failed(Step::Initialize)(fault)),
-        };
-        let malformed = |what: &str| failed(Step::Initialize)(Fault::Malformed(what.to_owned()));
-        let members =
-            Members::read(result.get()).map_err(|_| malformed("its result is no object"))?;
-        if members.repeated(&["protocolVersion"]).is_some() {
-            return Err(malformed("`protocolVersion` of its result stands twice"));
-        }
-        let named = members
-            .get("protocolVersion")
-            .and_then(string)
-            .ok_or_else(|| malformed("its result has no `protocolVersion`"))?;
-        let version = match ProtocolVersion::known(&named) {
-            Some(version) if version.era() == Era::Legacy => version,
-            Some(version) => {
-                return Err(ConnectError::WrongEra {
-                    asked: Era::Legacy,
-                    found: Era::Modern,
-                    detail: format!("it answered initialize with {version}, which has none"),
-                });
-            }
-            None => return Err(unknown(&[named.into_owned()])),
-        };
-        self.core.agree(Some(version));
-        let text = message::notification("notifications/initialized", None);
-        match &self.carrier {
-            Carrier::Lines => {
-                let sent = tokio::time::timeout(limit, self.core.send(text));
-                sent.await.unwrap_or(Err(Fault::TimedOut { after: limit, note: String::new() }))
-            }
-            Carrier::Http(http) => {
-                http.initialized(version, &params);
-                let sent = tokio::time::timeout(limit, http.tell(text));
-                sent.await.unwrap_or(Err(Fault::TimedOut { after: limit, note: String::new() }))
-            }
-        }
-        .map_err(failed(Step::Initialized))?;
-        Ok(Agreement { version, info: ServerInfo::read(&result) })
-    }
-}
-
-/// What the modern probe showed.
-enum Discovery {
-    Modern(Agreement),
-    /// The server said so, and how.
-    Legacy(String),
-    /// It said nothing, or nothing that tells.
-    Unclear(Fault),
-}
-
-fn unknown(offered: &[String]) -> ConnectError {
-    let offered = offered.iter().take(16).map(|version| shown(version, 40)).collect();
-    ConnectError::UnknownVersion { offered }
-}
-
-/// The newest of these versions that is known and of this era.
-fn best(offered: &[String], era: Era) -> Option<ProtocolVersion> {
-    offered
-        .iter()
-        .filter_map(|text| ProtocolVersion::known(text))
-        .filter(|version| version.era() == era)
-        .max()
-}
-
-fn texts(array: &RawValue) -> Option<Vec<String>> {
-    serde_json::from_str(array.get()).ok()
 }

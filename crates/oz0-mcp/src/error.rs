@@ -3,12 +3,13 @@
 //! A [`Fault`] is what the peer, or the way to it, did. [`ConnectError`], [`CallError`] and [`ListError`] say during
 //! what. Text that came from the peer is cut short and escaped before it stands in a message.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::options::EraChoice;
 use crate::version::{Era, ProtocolVersion};
 
 /// The error that a peer answered with.
@@ -58,23 +59,9 @@ impl fmt::Display for RpcError {
     }
 }
 
-/// A peer's text for a message of ours: at most `limit` characters, in one line, control and other unprintable
-/// characters escaped.
+/// A peer's text for a message of ours: at most `limit` characters, in one line, invisible characters written out.
 pub(crate) fn shown(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    for (count, character) in text.chars().enumerate() {
-        if count == limit {
-            out.push('…');
-            break;
-        }
-        match character {
-            '"' | '\'' | '\\' => out.push(character),
-            _ => {
-                let _ = write!(out, "{}", character.escape_debug());
-            }
-        }
-    }
-    out
+    oz0_escape::line_within(text, limit).into_owned()
 }
 
 /// What the peer, or the way to it, did.
@@ -177,7 +164,7 @@ pub struct CallError {
 #[non_exhaustive]
 pub enum ConnectError {
     /// A step of opening failed.
-    #[error("could not open the MCP connection: {step}: {fault}{}", hint(*step, fault))]
+    #[error("could not open the MCP connection: {step}: {fault}")]
     Handshake {
         /// Which step.
         step: Step,
@@ -196,6 +183,17 @@ pub enum ConnectError {
         /// How that showed.
         detail: String,
     },
+    /// The server proved to speak this era after a message of the other one had reached it too. What it now takes
+    /// the connection for is not known, so it must be opened again, over stdio with another process.
+    #[error(
+        "the server speaks the {era} era of MCP, and was addressed in the other one as well before that showed: {detail}"
+    )]
+    Reopen {
+        /// The era to open in.
+        era: Era,
+        /// How that showed.
+        detail: String,
+    },
     /// No version in common.
     #[error(
         "the server speaks no version of MCP that oz0 knows: it offers {}; oz0 knows {}",
@@ -208,6 +206,25 @@ pub enum ConnectError {
     },
 }
 
+impl ConnectError {
+    /// The era to try once more in, with another process and the whole time, after an attempt with
+    /// [`EraChoice::Probe`]; `None` where that would change nothing.
+    ///
+    /// A server whose era showed late is opened in it. One that ended before it answered anything may be of the
+    /// legacy era and have ended of `server/discover`, of which it never heard: it is opened with `initialize`.
+    pub fn reopen(&self) -> Option<EraChoice> {
+        match self {
+            Self::Reopen { era: Era::Modern, .. } => Some(EraChoice::Modern),
+            Self::Reopen { era: Era::Legacy, .. }
+            | Self::Handshake {
+                step: Step::Discover,
+                fault: Fault::Closed(Closed::ByPeer(_) | Closed::Broken(_)),
+            } => Some(EraChoice::Legacy),
+            _ => None,
+        }
+    }
+}
+
 /// A step of opening a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -215,6 +232,8 @@ pub enum Step {
     Discover,
     /// `initialize`.
     Initialize,
+    /// `server/discover`, and `initialize` as well after silence.
+    Both,
     /// `notifications/initialized`.
     Initialized,
     /// The event stream of the HTTP transport with two endpoints.
@@ -226,18 +245,10 @@ impl fmt::Display for Step {
         f.write_str(match self {
             Self::Discover => "server/discover",
             Self::Initialize => "initialize",
+            Self::Both => "server/discover, then initialize",
             Self::Initialized => "notifications/initialized",
             Self::Endpoint => "event stream",
         })
-    }
-}
-
-fn hint(step: Step, fault: &Fault) -> &'static str {
-    match (step, fault) {
-        (Step::Discover, Fault::Closed(Closed::ByPeer(_) | Closed::Broken(_))) => {
-            " (a server of the legacy era may end at this; start it again and open with initialize)"
-        }
-        _ => "",
     }
 }
 
@@ -268,7 +279,7 @@ pub enum ListError {
     },
     /// A cursor came again: the pages would never end.
     #[error(
-        "could not list the server's functions: page {page} repeats the cursor {cursor:?}, so its pages never end"
+        "could not list the server's functions: page {page} repeats the cursor `{cursor}`, so its pages never end"
     )]
     RepeatedCursor {
         /// Which page, from 1.

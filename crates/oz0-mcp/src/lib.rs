@@ -30,6 +30,7 @@ mod http;
 pub mod line;
 mod listing;
 pub mod message;
+mod opening;
 mod options;
 mod origin;
 pub mod sse;

@@ -44,7 +44,9 @@ impl Default for Identity {
 /// Which era to open a connection in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraChoice {
-    /// `server/discover` first; on any error, or silence for [`Timeouts::probe`], `initialize`.
+    /// `server/discover` first; on any error, or silence for [`Timeouts::probe`], `initialize`. After silence both
+    /// wait for their answer and the modern one is preferred, so that a server that starts slowly is found to be of
+    /// the era that it is always of. See [`ConnectError::reopen`](crate::ConnectError::reopen).
     #[default]
     Probe,
     /// Modern or an error: for a server whose era is on record.
@@ -56,9 +58,10 @@ pub enum EraChoice {
 /// How long each step may take. Every request has a hard end that no progress notification moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Silence at the modern probe before `initialize` is tried. Default 2 s.
+    /// Silence at the modern probe before `initialize` is sent as well; at most half of `connect`. Default 2 s.
     pub probe: Duration,
-    /// Opening: the TCP and TLS connection, and `initialize`; servers that install on start are slow. Default 30 s.
+    /// Opening: the TCP and TLS connection, and the first answer; servers that install on start are slow. Default
+    /// 30 s.
     pub connect: Duration,
     /// One request. Default 60 s.
     pub call: Duration,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oz0_listing::{Pointer, ToolId, ToolListing, escape, json, read_tool};
 use oz0_mcp::{
-    Client, ClientOptions, ConnectError, Era, EraChoice, Fault, Junk, ProtocolVersion, Step,
+    Client, ClientOptions, ConnectError, Era, EraChoice, Fault, Junk, ListError, ProtocolVersion,
 };
 use oz0_server::{
     Ended, LaunchError, LaunchSpec, Launcher, MissingLayer, Running, Stderr, StopBounds, Tier,
@@ -37,6 +37,8 @@ pub(crate) struct Look {
 pub(crate) enum Blind {
     /// oz0 could not start anything.
     Failed(LaunchError),
+    /// Its program could not be started, in the launcher's words: there was nothing that could have said more.
+    NotStarted(String),
     /// The server is at fault: what happened, and what it said on stderr.
     Server { what: String, stderr: String },
 }
@@ -45,7 +47,7 @@ impl From<LaunchError> for Blind {
     fn from(error: LaunchError) -> Self {
         match error {
             LaunchError::Program { .. } | LaunchError::TooLong { .. } => {
-                Self::Server { what: error.to_string(), stderr: String::new() }
+                Self::NotStarted(error.to_string())
             }
             error => Self::Failed(error),
         }
@@ -54,7 +56,8 @@ impl From<LaunchError> for Blind {
 
 /// Starts the server of `tool`, reads what it lists, and stops it with all that it started.
 ///
-/// A server of the legacy era may end at the modern probe, of which it never heard: it is started again and opened in its own.
+/// A server that proved its era late, or ended before it answered anything, is started again and opened in its own
+/// era, with the whole time: the first opening cost it some, and it must not count how fast it starts.
 pub(crate) async fn look(
     launcher: &Launcher,
     spec: &LaunchSpec,
@@ -63,11 +66,14 @@ pub(crate) async fn look(
     unstable: &BTreeMap<String, Vec<Pointer>>,
 ) -> Result<Look, Blind> {
     match try_look(launcher, spec, options, tool, unstable).await {
-        Err(Trouble { blind, ended_at_probe: true, .. }) => {
-            let options = ClientOptions { era: EraChoice::Legacy, ..options.clone() };
+        Err(Trouble { blind, reopen: Some(era), .. }) => {
+            let options = ClientOptions { era, ..options.clone() };
             let again = try_look(launcher, spec, &options, tool, unstable).await;
             // What it did of itself says more than how it took to being opened in another era.
-            again.map_err(|again| if again.is_closed { blind } else { again.blind })
+            again.map_err(|again| match era {
+                EraChoice::Legacy if again.is_closed => blind,
+                _ => again.blind,
+            })
         }
         looked => looked.map_err(|trouble| trouble.blind),
     }
@@ -76,13 +82,14 @@ pub(crate) async fn look(
 /// Why one try showed nothing.
 struct Trouble {
     blind: Blind,
-    ended_at_probe: bool,
+    /// The era to try once more in.
+    reopen: Option<EraChoice>,
     is_closed: bool,
 }
 
 impl From<LaunchError> for Trouble {
     fn from(error: LaunchError) -> Self {
-        Self { blind: error.into(), ended_at_probe: false, is_closed: false }
+        Self { blind: error.into(), reopen: None, is_closed: false }
     }
 }
 
@@ -101,12 +108,14 @@ async fn try_look(
     let client = match Client::stdio(stdout, stdin, options).await {
         Ok(client) => client,
         Err(error) => {
-            let is_closed =
-                matches!(error, ConnectError::Handshake { fault: Fault::Closed(_), .. });
-            let at_probe = matches!(error, ConnectError::Handshake { step: Step::Discover, .. });
-            let ended_at_probe = is_closed && at_probe && options.era == EraChoice::Probe;
-            let blind = blame(error.to_string(), running, &stderr).await;
-            return Err(Trouble { blind, ended_at_probe, is_closed });
+            let reopen = error.reopen().filter(|_| options.era == EraChoice::Probe);
+            let closed_at = match &error {
+                ConnectError::Handshake { step, fault: Fault::Closed(_) } => Some(step.to_string()),
+                _ => None,
+            };
+            let is_closed = closed_at.is_some();
+            let blind = blame(error.to_string(), closed_at, running, &stderr).await;
+            return Err(Trouble { blind, reopen, is_closed });
         }
     };
     let listed = client.list_functions().await;
@@ -116,8 +125,12 @@ async fn try_look(
     let raw = match listed {
         Ok(raw) => raw,
         Err(error) => {
-            let blind = blame(error.to_string(), running, &stderr).await;
-            return Err(Trouble { blind, ended_at_probe: false, is_closed: false });
+            let closed_at = match &error {
+                ListError::Page { fault: Fault::Closed(_), .. } => Some("tools/list".to_owned()),
+                _ => None,
+            };
+            let blind = blame(error.to_string(), closed_at, running, &stderr).await;
+            return Err(Trouble { blind, reopen: None, is_closed: false });
         }
     };
     running.stop(StopBounds::default()).await;
@@ -129,13 +142,32 @@ async fn try_look(
     Ok(Look { listing, protocol, era, server, tier, missing, junk, pages, unused, hidden })
 }
 
-/// Stops a server that did not do its part, and says what it did instead.
-async fn blame(what: String, running: Running, stderr: &Stderr) -> Blind {
+/// How long a server that closed its output is given to end of itself.
+const LAST_BREATH: Duration = Duration::from_secs(1);
+
+/// Stops a server that did not do its part, and says what it did instead. `closed_at` is what it was asked when the
+/// connection ended, if that is what happened.
+async fn blame(
+    what: String,
+    closed_at: Option<String>,
+    running: Running,
+    stderr: &Stderr,
+) -> Blind {
+    let by_itself = match &closed_at {
+        Some(_) => timeout(LAST_BREATH, running.wait()).await.ok(),
+        None => None,
+    };
     let ended = running.stop(StopBounds::default()).await;
     // What it wrote last may still be on its way.
     let _ = timeout(Duration::from_secs(1), stderr.ended()).await;
     let said = stderr.last_lines(STDERR_LINES);
-    Blind::Server { what: with_end(what, ended), stderr: escape::text(&said).into_owned() }
+    let what = match (by_itself, closed_at) {
+        (Some(ended), Some(asked)) => {
+            format!("its process ended with {ended} before it answered {asked}")
+        }
+        _ => with_end(what, ended),
+    };
+    Blind::Server { what, stderr: escape::text(&said).into_owned() }
 }
 
 fn with_end(what: String, ended: Ended) -> String {

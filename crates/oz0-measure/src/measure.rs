@@ -458,6 +458,10 @@ fn of_preparing(key: &Spanned<ToolId>, error: PrepareError) -> Result<Diagnostic
 fn of_blind(key: &Spanned<ToolId>, when: &str, blind: Blind) -> Result<Diagnostic, MeasureError> {
     match blind {
         Blind::Failed(error) => Err(error.into()),
+        Blind::NotStarted(what) => {
+            let message = format!("the server of `{}` failed{when}: {what}", key.value);
+            Ok(Diagnostic::new(&checks::SERVER_FAILED, key.span.clone(), message))
+        }
         Blind::Server { what, stderr } => {
             let message = format!("the server of `{}` failed{when}: {what}", key.value);
             let finding = Diagnostic::new(&checks::SERVER_FAILED, key.span.clone(), message);

@@ -105,22 +105,6 @@ impl Node {
         }
     }
 
-    /// The items of a sequence. Nothing for any other kind of node.
-    pub fn as_sequence(&self) -> Option<&[Node]> {
-        match &self.value {
-            Value::Sequence(items) => Some(items),
-            _ => None,
-        }
-    }
-
-    /// The entries of a mapping. Nothing for any other kind of node.
-    pub fn as_mapping(&self) -> Option<&[Entry]> {
-        match &self.value {
-            Value::Mapping(entries) => Some(entries),
-            _ => None,
-        }
-    }
-
     /// What it is, for a message: `"a mapping"`, `"a string"`, `"an integer"`.
     pub fn kind(&self) -> &'static str {
         self.value.kind()

@@ -115,7 +115,7 @@ fn fitting(chars: impl Iterator<Item = char>, columns: usize) -> usize {
     for c in chars {
         width += match c {
             '\t' => 4,
-            c if escape::is_hidden(c) => "\\u{0000}".len(),
+            c if escape::is_hidden(c) => escape::width(c),
             _ => 1,
         };
         if width > columns {

@@ -178,7 +178,8 @@ proptest! {
         let (source, underline) = (lines[3], lines[4]);
         let wide = |text: &str| text.chars().map(|c| if matches!(c, '日' | '本') { 2 } else { 1 }).sum::<usize>();
         let shown = |text: &str| text.chars().map(|c| match c {
-            '\u{202e}' | '\u{1b}' | '\u{200b}' => 8,
+            '\u{202e}' | '\u{200b}' => 8,
+            '\u{1b}' => 6,
             '日' | '本' => 2,
             _ => 1,
         }).sum::<usize>();

@@ -33,13 +33,6 @@ pub struct Difference {
     pub pointers: Vec<Pointer>,
 }
 
-impl Difference {
-    /// Whether the change is in notation only: another way to write what was listed before.
-    pub fn is_notation_only(&self) -> bool {
-        !self.labels.is_empty() && self.labels.iter().all(Label::is_notation)
-    }
-}
-
 /// One place that changed. A string stands as it is, another value as its JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {

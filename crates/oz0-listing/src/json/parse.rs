@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Json, Object, Repeated};
-use crate::{Pointer, escape, scan};
+use oz0_escape::scan;
+
+use crate::{Pointer, escape};
 
 /// How deep arrays and objects may stand in each other; the outermost one counts as 1.
 pub const MAX_DEPTH: usize = 128;

@@ -1,7 +1,7 @@
 //! Writing: RFC 8785, and the same with line breaks for files.
 
 use super::{Json, Object};
-use crate::scan;
+use oz0_escape::scan;
 
 pub(super) fn canonical<S: AsRef<str>>(value: &Json<S>, capacity: usize) -> String {
     let mut out = String::with_capacity(capacity);

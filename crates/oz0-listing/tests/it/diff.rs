@@ -287,7 +287,6 @@ fn a_default_spelled_out_is_a_change_and_called_so() {
             labels(&spelled, &none),
             [format!("annotations: left out a default: {hint} {default}")]
         );
-        assert!(diff::compare(&listing(&none), &listing(&spelled)).is_notation_only());
     }
 }
 
@@ -329,8 +328,7 @@ fn another_notation_of_a_schema_is_called_so() {
     ] {
         let expected = [format!("notation only: {kinds}")];
         assert_eq!(labels(&schema(one.clone()), &schema(other.clone())), expected, "{one} {other}");
-        assert_eq!(labels(&schema(other.clone()), &schema(one.clone())), expected);
-        assert!(diff::compare(&listing(&schema(one)), &listing(&schema(other))).is_notation_only());
+        assert_eq!(labels(&schema(other), &schema(one)), expected);
     }
 }
 

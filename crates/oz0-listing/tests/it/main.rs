@@ -6,7 +6,6 @@ mod canonical;
 mod corpus;
 mod diff;
 mod documentation;
-mod escape;
 mod extent;
 mod file;
 mod fuzz_corpus;

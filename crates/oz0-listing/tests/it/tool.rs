@@ -49,6 +49,17 @@ fn each_function_is_left_out_by_itself_and_with_its_reason() {
     insta::assert_debug_snapshot!(left_out(&tool));
 }
 
+/// A Cyrillic letter in a Latin word: without its number, its reader would see nothing wrong with the name.
+#[test]
+fn a_letter_that_looks_like_another_is_named_by_its_number() {
+    let tool = read("team", &["{\"name\":\"p\u{430}y\"}"]);
+    assert_eq!(
+        tool.left_out[0].reason,
+        "its name holds U+0430 `\u{430}`; \
+         a function's name is 1 to 128 letters of ASCII, digits, `_`, `-` and `.`"
+    );
+}
+
 #[test]
 fn a_copy_that_is_refused_still_takes_the_name() {
     let deep = format!(r#"{{"_meta":{}{},"name":"a"}}"#, "[".repeat(9_000), "]".repeat(9_000));

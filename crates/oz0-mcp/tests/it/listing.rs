@@ -84,7 +84,7 @@ async fn a_cursor_that_comes_again_is_refused() {
     let error = listed(script, &legacy()).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "could not list the server's functions: page 2 repeats the cursor \"again\", so its pages never end"
+        "could not list the server's functions: page 2 repeats the cursor `again`, so its pages never end"
     );
 }
 

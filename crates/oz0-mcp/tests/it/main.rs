@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected has failed")]
 
 mod actor;
+mod era;
 mod http;
 mod listing;
 mod memory;

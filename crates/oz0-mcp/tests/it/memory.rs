@@ -182,7 +182,7 @@ async fn junk_is_kept_as_a_bounded_escaped_sample() {
     let junk = client.junk();
     assert_eq!(junk.lines, 21);
     assert_eq!(junk.sample.len(), 8);
-    assert!(junk.sample[0].starts_with(r"starting up \u{1b}[31m0 xxx"), "{}", junk.sample[0]);
+    assert!(junk.sample[0].starts_with(r"starting up \u{1B}[31m0 xxx"), "{}", junk.sample[0]);
     assert!(junk.sample.iter().all(|sample| sample.chars().count() < 500));
 }
 
@@ -230,7 +230,7 @@ async fn a_null_result_is_a_result_and_an_error_keeps_its_data() {
     .await;
     let Err(Fault::Answered(error)) = waiting.await.unwrap() else { panic!("an error") };
     assert_eq!(error.data.as_ref().unwrap().get(), r#"{"a":1.0,"a":2}"#);
-    assert_eq!(error.to_string(), r"-5: bad\u{1b}[0m");
+    assert_eq!(error.to_string(), r"-5: bad\u{1B}[0m");
 }
 
 #[tokio::test(start_paused = true)]

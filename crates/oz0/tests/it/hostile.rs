@@ -137,6 +137,36 @@ fn a_server_that_dies_of_the_modern_probe_is_opened_in_its_own_era() {
     assert!(said.stderr.contains("over MCP 2024-11-05"), "{}", said.all());
 }
 
+/// The modern probe gives up waiting after 2 s, and what is sent then confuses a server that speaks both eras.
+#[test]
+fn a_server_that_starts_slowly_is_opened_in_its_own_era() {
+    let cases = [
+        (json!(["2026-07-28"]), "over MCP 2026-07-28"),
+        (json!(["2025-11-25", "2026-07-28"]), "over MCP 2026-07-28"),
+        (json!(["2025-11-25"]), "over MCP 2025-11-25"),
+    ];
+    for (versions, told) in cases {
+        let plugin = plugin(&json!({
+            "versions": versions,
+            "functions": [FINE],
+            "on": {"start": [{"steps": [{"delay_ms": 2_500}]}]},
+        }));
+        let said = test(plugin.path(), &[]);
+        assert_eq!(said.code, Some(0), "{}", said.all());
+        assert!(said.stderr.contains(told), "{}", said.all());
+    }
+}
+
+#[test]
+fn a_server_that_ends_before_it_answers_is_said_to_have_ended() {
+    let plugin = plugin(&json!({"on": {"start": [{"steps": [{"exit": 2}]}]}}));
+    let said = test(plugin.path(), &[]);
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    let told = "failed: its process ended with exit code 2 before it answered server/discover";
+    assert!(said.stderr.contains(told), "{}", said.all());
+    assert!(!said.stderr.contains("legacy era"), "{}", said.all());
+}
+
 #[test]
 fn seven_messages_that_the_list_changed_are_no_drift() {
     let changed = json!({"notify": {"method": "notifications/tools/list_changed"}});

@@ -15,6 +15,10 @@
 //! It comes from the Unicode data of `icu_properties`; a test pins every range of it, so that newer
 //! data cannot change a hash unnoticed: another set needs another format version.
 //!
+//! Messages, tables and diagnostics show what a peer or a plugin wrote in the same form, whether or not
+//! it was ever hashed: a reader meets one notation everywhere, and no text reaches a terminal that acts
+//! on it.
+//!
 //! The notation is not injective, on purpose. Text that already says `\u{AD}` stays as it is, so
 //! that a listing without invisible characters hashes as plain RFC 8785, and the escape reads the
 //! same to everyone.
@@ -27,7 +31,7 @@ use icu_properties::{
     CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, CodePointSetDataBorrowed,
 };
 
-use crate::scan;
+pub mod scan;
 
 const CATEGORY: CodePointMapDataBorrowed<'static, GeneralCategory> = CodePointMapData::new();
 const DEFAULT_IGNORABLE: CodePointSetDataBorrowed<'static> =
@@ -75,13 +79,21 @@ pub fn line(text: &str) -> Cow<'_, str> {
 }
 
 /// As [`line()`], and cut to `limit` characters with an ellipsis: for names that their writer could
-/// make as long as they like.
+/// make as long as they like. Looks at no more of `text` than it shows.
 pub fn line_within(text: &str, limit: usize) -> Cow<'_, str> {
-    let whole = line(text);
+    // One more than is shown, so that it can be seen that there is more.
+    let end = text.char_indices().nth(limit.saturating_add(1)).map_or(text.len(), |(end, _)| end);
+    let whole = line(&text[..end]);
     match whole.char_indices().nth(limit) {
         None => whole,
         Some((end, _)) => Cow::Owned(format!("{}…", &whole[..end])),
     }
+}
+
+/// Adds the escape of one character, whichever it is: for readers that show more of them than
+/// format v1 writes out.
+pub fn write_out(out: &mut String, c: char) {
+    write!(out, "\\u{{{:X}}}", u32::from(c)).expect("writing to a String cannot fail");
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,7 +128,7 @@ fn escape(text: &str, breaks: Breaks) -> Cow<'_, str> {
         let at = first + at;
         if changes(text, at, c, breaks) {
             out.push_str(&text[done..at]);
-            write!(out, "\\u{{{:X}}}", u32::from(c)).expect("writing to a String cannot fail");
+            write_out(&mut out, c);
             done = at + c.len_utf8();
         }
     }

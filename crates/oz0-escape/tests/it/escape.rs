@@ -1,6 +1,6 @@
 //! The escape of format v1.
 
-use oz0_listing::escape;
+use oz0_escape as escape;
 use proptest::prelude::*;
 
 /// The whole set of format v1, computed from the Unicode 18 files' lists of each property, and not
@@ -139,6 +139,16 @@ proptest! {
         let line = escape::line(&text).into_owned();
         prop_assert_eq!(escape::line(&line), line.as_str());
         prop_assert!(!line.contains(['\t', '\r', '\n']));
+    }
+
+    #[test]
+    fn a_line_is_cut_as_if_all_of_it_were_written_out(text in any::<String>(), limit in 0_usize..40) {
+        let whole = escape::line(&text).into_owned();
+        let cut = match whole.char_indices().nth(limit) {
+            None => whole,
+            Some((end, _)) => format!("{}\u{2026}", &whole[..end]),
+        };
+        prop_assert_eq!(escape::line_within(&text, limit), cut);
     }
 
     #[test]

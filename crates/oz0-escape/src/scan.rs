@@ -18,7 +18,8 @@ const fn equal(word: u64, byte: u8) -> u64 {
 }
 
 /// The first byte that does not stand for itself in a JSON string: `"`, `\` or a control of ASCII.
-pub(crate) fn special(bytes: &[u8]) -> Option<usize> {
+#[inline]
+pub fn special(bytes: &[u8]) -> Option<usize> {
     let flags = |word: u64| below(word, b' ') | equal(word, b'"') | equal(word, b'\\');
     let at = |flags: u64| flags.trailing_zeros() as usize / 8;
     let (words, _) = bytes.as_chunks::<8>();
@@ -37,7 +38,8 @@ pub(crate) fn special(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whether all of it is printable ASCII, TAB or LF: nothing that could be invisible.
-pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+#[inline]
+pub fn is_plain(bytes: &[u8]) -> bool {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
     let word_is_plain = |word: [u8; 8]| {
         let bits = u64::from_le_bytes(word);

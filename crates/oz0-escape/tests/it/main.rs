@@ -1,0 +1,3 @@
+//! What holds for the escape, through the crate's public surface.
+
+mod escape;
