@@ -40,7 +40,12 @@ fn assert_times(root: &Path, expected: SystemTime) {
     let entries = entries(root);
     assert!(entries.len() > FILES.len());
     for path in entries {
-        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), expected, "{path:?}");
+        assert_eq!(
+            fs::metadata(&path).unwrap().modified().unwrap(),
+            expected,
+            "{}",
+            path.display()
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is said when oz0 cannot read: what happened, to what, why, and what to do.
 
 use std::error::Error as _;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -18,11 +19,11 @@ fn told(error: &LoadError, root: &Path) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
-        text.push_str(&format!("\ncaused by: {next}"));
+        write!(text, "\ncaused by: {next}").unwrap();
         cause = next.source();
     }
     if let Some(help) = error.help() {
-        text.push_str(&format!("\nhelp: {help}"));
+        write!(text, "\nhelp: {help}").unwrap();
     }
     text.replace(root.to_str().unwrap(), "ROOT")
 }

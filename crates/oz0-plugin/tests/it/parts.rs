@@ -1,6 +1,7 @@
 //! The parts that other crates ask a plugin for.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -193,7 +194,7 @@ fn what_stands_where_a_listing_should_is_said() {
         let SnapshotState::Unreadable(snapshot) = plugin.snapshot(&tool).unwrap() else { panic!() };
         for finding in [*listing, *snapshot] {
             said.push_str(&concise(std::slice::from_ref(&finding)));
-            said.push_str(&format!("  help: {}\n", finding.help.unwrap()));
+            writeln!(said, "  help: {}", finding.help.unwrap()).unwrap();
         }
     };
     say();
