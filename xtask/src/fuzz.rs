@@ -33,11 +33,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     let peers = setup::peers()?;
     for target in chosen {
+        // What is found goes into the first folder: the committed corpus is small on purpose, and replayed by the tests.
+        let found = oz0_peers::workspace().join("target/fuzz-corpus").join(target);
+        fs::create_dir_all(&found).with_context(|| format!("creating {}", found.display()))?;
+        let committed = Path::new("fuzz/corpus").join(target);
+        let inputs = if options.input.is_empty() { vec![found, committed] } else { options.input.clone() };
         process::run(
             Command::new(peers.python_program("cargo-fuzz"))
                 .current_dir(oz0_peers::workspace())
                 .args(["fuzz", "run", "--sanitizer=none", target.as_str()])
-                .args(&options.input)
+                .args(&inputs)
                 .arg("--")
                 .arg(format!("-max_total_time={}", options.seconds))
                 .args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]),

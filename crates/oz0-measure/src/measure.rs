@@ -8,7 +8,7 @@ use oz0_diagnostic::{Diagnostic, SourceFile, Span};
 use oz0_listing::{ToolId, ToolListing, merge};
 use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
 use oz0_plugin::manifest::{Backend, MANIFEST, Manifest, PackageRef, Tool};
-use oz0_plugin::{LoadError, Plugin, SnapshotState, Spanned, Unusable};
+use oz0_plugin::{CopyOptions, LoadError, Plugin, SnapshotState, Spanned, Unusable};
 use oz0_server::{
     DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher,
     PackageTool, Places, PrepareError, Prepared, Registry, Tier, Variation,
@@ -157,8 +157,8 @@ impl<'a> Measurer<'a> {
             standard: scratch.join("standard/plugin"),
             other: scratch.join("elsewhere/plugin"),
         };
-        plugin.copy_packed(&copies.standard)?;
-        plugin.copy_packed(&copies.other)?;
+        plugin.copy(&copies.standard, &CopyOptions::default())?;
+        plugin.copy(&copies.other, &CopyOptions::other())?;
 
         // Servers that start compete for processors, and one that waits for its turn looks late.
         let turns = Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from));
@@ -226,7 +226,8 @@ impl<'a> Measurer<'a> {
             };
             let scratch = scratch()?;
             let copy = scratch.join("plugin");
-            plugin.copy_packed(&copy)?;
+            // A test may look at the measured listing too.
+            plugin.copy(&copy, &CopyOptions { written: true, ..CopyOptions::default() })?;
             let spec = LaunchSpec {
                 declared: self.secrets(manifest),
                 network: !manifest.egress.is_empty(),

@@ -15,3 +15,6 @@ pub static OZ_L002: Check =
 
 /// A tool or a harness takes the platform's own ID, `oz`.
 pub static OZ_L003: Check = Check { code: "OZ-L003", name: "reserved-id", level: Level::Error };
+
+/// Of the packed files: above 256 MiB together, 20,000 files, or a path of 240 bytes.
+pub static OZ_L021: Check = Check { code: "OZ-L021", name: "too-large", level: Level::Error };

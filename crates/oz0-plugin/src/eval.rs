@@ -48,6 +48,10 @@ text! {
     }
 }
 
+/// What an eval's keys are.
+const GUIDE: &str =
+    "an eval has `agent` or `flow`, and `cases`, each with `name`, `input` and `expect`";
+
 /// One eval's file.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -67,7 +71,8 @@ pub(crate) fn read(
     manifest: Option<&Node>,
 ) -> (EvalFile, Vec<Diagnostic>) {
     let name = path.trim_start_matches("evals/").trim_end_matches(".yaml").to_owned();
-    let file = read_file::<Eval>(path, bytes, &|_| manifest.map(|root| Names::of(Some(root))));
+    let names = |_: Option<&Node>| manifest.map(|root| Names::of(Some(root)));
+    let file = read_file::<Eval>(path, bytes, GUIDE, &names);
     let mut diagnostics = file.diagnostics;
     if !PartName::pattern().is_match(&name) {
         let message =

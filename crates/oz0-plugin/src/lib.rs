@@ -25,7 +25,7 @@ pub use decode::json::JsonSchema;
 pub use dependency::{Dependencies, NodeDependencies, PythonDependencies, Unusable};
 pub use error::LoadError;
 pub use eval::{Eval, EvalCase, EvalFile};
-pub use folder::{Mode, PackedFile, Reason, Unpackable};
+pub use folder::{CopyOptions, Mode, PackedFile, Reason, Unpackable};
 pub use listing::{LISTING, ListingState, SnapshotState};
 pub use manifest::{Manifest, schema};
 pub use plugin::{ContractTests, Plugin};

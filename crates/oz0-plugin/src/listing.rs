@@ -73,11 +73,16 @@ pub(crate) fn unreadable(path: &str, text: String, error: FileError) -> Box<Diag
     Box::new(Diagnostic::new(&OZ_L001, span, error.message).help(error.help))
 }
 
-/// What stands where a file should, as a diagnostic.
-pub(crate) fn not_a_file(path: &str, kind: &str) -> Box<Diagnostic> {
+/// What stands at `found` where the file `path` should, or a folder that leads to it, as a diagnostic.
+pub(crate) fn not_a_file(path: &str, found: &str, kind: &str) -> Box<Diagnostic> {
     let source = SourceFile::new(path, "");
-    let message = format!("it is {kind}, which is not read");
-    Box::new(
-        Diagnostic::new(&OZ_L001, Span::start_of(&source), message).help("put a file in its place"),
-    )
+    let (message, help) = if found != path {
+        (format!("{found} is {kind}, which is not followed"), "put a folder in its place")
+    } else if path == LISTING {
+        let help = "remove it, and run `oz0 plugin test`, which writes the file";
+        (format!("it is {kind}, and no file"), help)
+    } else {
+        (format!("it is {kind}, and no file"), "put a file in its place")
+    };
+    Box::new(Diagnostic::new(&OZ_L001, Span::start_of(&source), message).help(help))
 }

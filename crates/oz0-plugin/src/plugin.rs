@@ -1,10 +1,11 @@
 //! A plugin, loaded once and seen by everything that works on it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oz0_diagnostic::{Diagnostic, SourceFile};
+use oz0_diagnostic::{Diagnostic, Level, SourceFile, Span};
 use oz0_listing::file::{ListingFile, SnapshotFile};
 use oz0_listing::{Digest, ToolId};
 use oz0_yaml::Comment;
@@ -13,7 +14,7 @@ use crate::LoadError;
 use crate::check::OZ_L002;
 use crate::dependency::{self, Dependencies};
 use crate::eval::{self, EvalFile};
-use crate::folder::{self, Folder, PackedFile, Unpackable};
+use crate::folder::{self, CopyOptions, Folder, PackedFile, Unpackable};
 use crate::listing::{self, LISTING, ListingState, SnapshotState};
 use crate::manifest::{self, Decoded, FileUse, MANIFEST, Manifest};
 
@@ -30,6 +31,7 @@ pub struct Plugin {
     diagnostics: Vec<Diagnostic>,
     packed: Vec<PackedFile>,
     unpackable: Vec<Unpackable>,
+    folders: Vec<String>,
     evals: Vec<EvalFile>,
 }
 
@@ -38,15 +40,14 @@ impl Plugin {
     ///
     /// # Errors
     ///
-    /// Only when oz0 could not read: there is no folder or no manifest, or the system refused. What is wrong with the
-    /// plugin itself is in [`Plugin::diagnostics`].
+    /// Only when oz0 could not read: [`LoadError::NoFolder`], [`LoadError::NotAFolder`], [`LoadError::NoManifest`] or
+    /// [`LoadError::NotAFile`] when there is no plugin, [`LoadError::Changed`] when its files change on the way, and
+    /// [`LoadError::Io`] when the system refused. What is wrong with the plugin itself is in [`Plugin::diagnostics`].
     pub fn load(root: &Path) -> Result<Self, LoadError> {
         let root = std::path::absolute(root).map_err(LoadError::io("find", root))?;
-        if !root.is_dir() {
-            return Err(LoadError::NoFolder { path: root });
-        }
+        check_folder(&root)?;
         let decoded = manifest::decode(MANIFEST, &read_manifest(&root)?);
-        let Folder { packed, unpackable, diagnostics: ignore_diagnostics } =
+        let Folder { packed, unpackable, folders, diagnostics: ignore_diagnostics } =
             folder::walk(&root, decoded.name())?;
         let Decoded { source, manifest, root: tree, mut diagnostics, comments, paths, .. } =
             decoded;
@@ -56,6 +57,7 @@ impl Plugin {
         diagnostics.sort_by_key(|diagnostic| diagnostic.span.range().start);
         let manifest = manifest.filter(|_| diagnostics.is_empty());
         diagnostics.extend(ignore_diagnostics);
+        diagnostics.extend(folder::too_large(&packed, &source));
         let mut plugin = Self {
             root,
             source,
@@ -64,6 +66,7 @@ impl Plugin {
             diagnostics,
             packed,
             unpackable,
+            folders,
             evals: Vec::new(),
         };
         let mut evals = Vec::new();
@@ -87,7 +90,8 @@ impl Plugin {
         self.manifest.as_ref()
     }
 
-    /// What the loader's checks found: in the manifest, then in `.oz0ignore` files, then in evals, each in file order.
+    /// What the loader's checks found: in the manifest, then in `.oz0ignore` files, then of the packed files together, then in
+    /// evals, each in file order.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -131,18 +135,33 @@ impl Plugin {
         folder::digest(&self.root, &self.packed)
     }
 
-    /// Copies the packed files into the folder `to`, which is made when it is not there. Modes are exactly the packed
-    /// ones, whatever the umask.
+    /// The finding, OZ-L021, that the packed files are more than a plugin may have: above 256 MiB together, 20,000
+    /// files, or a path of 240 bytes. It is one of [`Plugin::diagnostics`].
+    pub fn too_large(&self) -> Option<Diagnostic> {
+        folder::too_large(&self.packed, &self.source)
+    }
+
+    /// Copies the packed files into the folder `to`, which is made when it is not there. Modes, that of `to` among them,
+    /// and times are set, whatever the umask and the originals': two copies with equal options look alike.
     ///
     /// # Errors
     ///
+    /// [`LoadError::TooLarge`] before anything is written, when [`Plugin::too_large`] has something to say;
     /// [`LoadError::Changed`] as for [`Plugin::source_digest`], so what was copied is what the digest is of; and
     /// [`LoadError::Io`], also when a file is already there.
-    pub fn copy_packed(&self, to: &Path) -> Result<(), LoadError> {
-        folder::copy(&self.root, &self.packed, to)
+    pub fn copy(&self, to: &Path, options: &CopyOptions) -> Result<(), LoadError> {
+        if let Some(finding) = self.too_large() {
+            let (message, help) = (finding.message, finding.help);
+            return Err(LoadError::TooLarge { path: self.root.clone(), message, help });
+        }
+        folder::copy(&self.root, &self.packed, to, options)
     }
 
     /// What is known of `tools.listing.json`. Computes the source digest when there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::source_digest`]. That the file does not decode is [`ListingState::Unreadable`].
     pub fn listing_state(&self) -> Result<ListingState, LoadError> {
         let text = match self.read_text(LISTING)? {
             Found::Nothing => return Ok(ListingState::Missing),
@@ -163,7 +182,58 @@ impl Plugin {
         })
     }
 
+    /// Warnings, in the order of the tools, about each tool that `listing`, which is the plugin's own, has functions of
+    /// and the plugin does not start: a person wrote them, or the manifest changed since. Empty without a manifest.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::read_file`], by which the places of the functions are found.
+    pub fn foreign_functions(&self, listing: &ListingFile) -> Result<Vec<Diagnostic>, LoadError> {
+        let Some(manifest) = &self.manifest else { return Ok(Vec::new()) };
+        let mut foreign: BTreeMap<ToolId, (&str, usize)> = BTreeMap::new();
+        for function in &listing.functions {
+            let tool = function.id.tool();
+            if manifest.tools.get(tool.as_str()).is_none_or(|tool| tool.is_remote()) {
+                foreign.entry(tool).or_insert((function.id.as_str(), 0)).1 += 1;
+            }
+        }
+        if foreign.is_empty() {
+            return Ok(Vec::new());
+        }
+        let text = match self.read_text(LISTING)? {
+            Found::Text(text) => text,
+            Found::Nothing | Found::Unreadable(_) => String::new(),
+        };
+        let source = SourceFile::new(LISTING, text);
+        let warn = |(tool, (first, count)): (ToolId, (&str, usize))| {
+            let quoted = format!("\"{first}\"");
+            let span = match source.text().find(&quoted) {
+                Some(at) => Span::new(&source, at..at + quoted.len()),
+                None => Span::start_of(&source),
+            };
+            let functions = if count == 1 { "function" } else { "functions" };
+            let (why, help) = if manifest.tools.get(tool.as_str()).is_some() {
+                let why = format!("`{tool}`, which is remote and never measured");
+                (why, format!("its functions stand in snapshots/{tool}.json"))
+            } else {
+                (format!("`{tool}`, which the manifest does not have"), String::new())
+            };
+            let measure = "run `oz0 plugin test`, which writes the file anew";
+            let help =
+                if help.is_empty() { measure.to_owned() } else { format!("{help}; {measure}") };
+            Diagnostic::new(&OZ_L002, span, format!("{count} {functions} of the tool {why}"))
+                .level(Level::Warning)
+                .help(help)
+        };
+        Ok(foreign.into_iter().map(warn).collect())
+    }
+
     /// What is known of `snapshots/<tool>.json`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::read_file`]. That the file does not decode, or is another tool's, is
+    /// [`SnapshotState::Unreadable`].
     pub fn snapshot(&self, tool: &ToolId) -> Result<SnapshotState, LoadError> {
         let path = format!("snapshots/{tool}.json");
         let text = match self.read_text(&path)? {
@@ -176,7 +246,7 @@ impl Plugin {
             Ok(snapshot) => {
                 let at = text.find("\"tool\"").unwrap_or(0);
                 let source = SourceFile::new(path, text);
-                let span = oz0_diagnostic::Span::new(&source, at..at + 6);
+                let span = Span::new(&source, at..at + 6);
                 let message = format!("the snapshot is of the tool `{}`", snapshot.tool);
                 let diagnostic = Diagnostic::new(&OZ_L002, span, message)
                     .help(format!("write `{tool}`, or give the file the tool's name"));
@@ -198,11 +268,19 @@ impl Plugin {
 
     /// The bytes of a packed file, which must be what it was when the plugin was loaded. At most `limit` and one more,
     /// by which a longer file shows.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Changed`] when it is no longer what it was, and [`LoadError::Io`] when the system refuses.
     pub fn read_file(&self, file: &PackedFile, limit: u64) -> Result<Vec<u8>, LoadError> {
         folder::read(&self.root, file, limit)
     }
 
     /// The dependency files of the plugin's own servers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::read_file`].
     pub fn dependencies(&self) -> Result<Dependencies, LoadError> {
         const LIMIT: u64 = 16 * 1024 * 1024;
         let requirements = match self.file("requirements.txt") {
@@ -244,9 +322,14 @@ impl Plugin {
                 Err(diagnostic) => Found::Unreadable(diagnostic),
             });
         }
-        let unpackable = self.unpackable.iter().find(|unpackable| unpackable.path == path);
-        Ok(match unpackable {
-            Some(found) => Found::Unreadable(listing::not_a_file(path, found.reason.as_str())),
+        let mut unpackable = self.unpackable.iter();
+        Ok(match unpackable.find(|unpackable| unpackable.holds(path)) {
+            Some(found) => {
+                Found::Unreadable(listing::not_a_file(path, &found.path, found.reason.as_str()))
+            }
+            None if self.folders.iter().any(|folder| folder == path) => {
+                Found::Unreadable(listing::not_a_file(path, path, "a folder"))
+            }
             None => Found::Nothing,
         })
     }
@@ -281,13 +364,45 @@ fn is_eval(path: &str) -> bool {
         .is_some_and(|name| !name.contains('/'))
 }
 
+/// Tells what is given instead of a folder.
+fn check_folder(root: &Path) -> Result<(), LoadError> {
+    match std::fs::metadata(root) {
+        Ok(metadata) if metadata.is_dir() => Ok(()),
+        Ok(_) => Err(LoadError::NotAFolder { path: root.to_owned() }),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Err(LoadError::NoFolder { path: root.to_owned() })
+        }
+        Err(error) => Err(LoadError::io("find", root)(error)),
+    }
+}
+
+/// The first name, in the order of the bytes, that was likely meant to be the manifest's.
+fn near_manifest(root: &Path) -> Result<Option<String>, LoadError> {
+    const MEANT: [&str; 4] =
+        ["oz0-plugin.yaml", "oz0-plugin.yml", "oz0_plugin.yaml", "oz0_plugin.yml"];
+    let mut near: Option<String> = None;
+    for entry in std::fs::read_dir(root).map_err(LoadError::io("read the folder", root))? {
+        let entry = entry.map_err(LoadError::io("read the folder", root))?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        if MEANT.iter().any(|meant| name.eq_ignore_ascii_case(meant))
+            && near.as_ref().is_none_or(|near| name < *near)
+        {
+            near = Some(name);
+        }
+    }
+    Ok(near)
+}
+
 /// Reads the manifest, or as much of it as shows that it is too large.
 fn read_manifest(root: &Path) -> Result<Vec<u8>, LoadError> {
     let path = root.join(MANIFEST);
     let metadata = match std::fs::symlink_metadata(&path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(LoadError::NoManifest { path: root.to_owned() });
+            let near = near_manifest(root)?;
+            return Err(LoadError::NoManifest { path: root.to_owned(), near });
         }
         Err(error) => return Err(LoadError::io("read", path)(error)),
     };
@@ -318,10 +433,7 @@ fn missing_file(
         return None;
     }
     let path = crate::decode::brief(&named.path);
-    let within = |unpackable: &&Unpackable| {
-        named.path == unpackable.path || named.path.starts_with(&format!("{}/", unpackable.path))
-    };
-    let message = match unpackable.iter().find(within) {
+    let message = match unpackable.iter().find(|unpackable| unpackable.holds(&named.path)) {
         Some(found) => {
             format!("`{}`: {} is {}, which is not followed", named.place, found.path, found.reason)
         }

@@ -6,11 +6,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::LoadError;
+use crate::folder;
 
 /// Writes a file so that whoever reads it, even after a power cut, finds the old bytes or the new ones.
 ///
 /// The bytes go to a new file in the same folder, are synced, and are renamed over `path`; then the folder is synced.
-/// The file's mode is 644 whatever the umask. A link at `path` is replaced, not followed.
+/// The file's mode is 644 whatever the umask. A link at `path` is replaced, not followed. A process that is killed on the
+/// way leaves its new file behind, which is never packed; what is older than an hour of such files in the folder is
+/// removed.
 ///
 /// # Errors
 ///
@@ -21,13 +24,13 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), LoadError> {
         _ => Path::new("."),
     };
     let write = || -> std::io::Result<()> {
-        let mut file =
-            tempfile::Builder::new().prefix(".oz0-").suffix(".tmp").tempfile_in(folder)?;
+        let mut file = folder::temporary().tempfile_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().set_permissions(Permissions::from_mode(0o644))?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)?;
         File::open(folder)?.sync_all()
     };
+    folder::sweep(folder);
     write().map_err(LoadError::io("write", path))
 }

@@ -8,6 +8,7 @@ use anyhow::{Error, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::escape;
 use oz0_measure::MeasureError;
+use oz0_plugin::LoadError;
 use oz0_server::EnvironmentError;
 
 use crate::cli::Color;
@@ -135,6 +136,14 @@ fn help(error: &Error) -> Option<String> {
                 _ => None,
             }
         });
-        environment.and_then(EnvironmentError::help)
+        environment.and_then(EnvironmentError::help).or_else(|| {
+            let load = cause.downcast_ref::<LoadError>().or_else(|| {
+                match cause.downcast_ref::<MeasureError>() {
+                    Some(MeasureError::Load(error)) => Some(error),
+                    _ => None,
+                }
+            });
+            load.and_then(LoadError::help)
+        })
     })
 }

@@ -51,10 +51,12 @@ pub(crate) struct Context<'a> {
     /// Whether some of the file is not in the tree, so that what seems to be missing may just not have been read.
     pub(crate) partial: bool,
     pub(crate) references: Vec<Reference>,
+    /// Where the keys of this file are described, as a clause.
+    guide: &'static str,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(file: &'a Arc<SourceFile>) -> Self {
+    pub(crate) fn new(file: &'a Arc<SourceFile>, guide: &'static str) -> Self {
         Self {
             file,
             path: Vec::new(),
@@ -64,6 +66,7 @@ impl<'a> Context<'a> {
             misshapen: false,
             partial: false,
             references: Vec::new(),
+            guide,
         }
     }
 
@@ -276,7 +279,7 @@ impl<'n> Record<'n> {
                     [] => {
                         let message =
                             format!("{} needs exactly one of {}", cx.subject(), listed(keys));
-                        let help = "add one of them; `oz0 plugin schema` describes each";
+                        let help = format!("add one of them; {}", cx.guide);
                         cx.misshape(Diagnostic::new(&OZ_L001, cx.anchor(), message).help(help));
                     }
                     [first, others @ ..] => {
@@ -340,7 +343,7 @@ impl<'n> Record<'n> {
             let message = format!("{} lacks the key `{key}`", cx.subject());
             cx.misshape(
                 Diagnostic::new(&OZ_L001, cx.anchor(), message)
-                    .help(format!("add `{key}:`; `oz0 plugin schema` describes what goes there")),
+                    .help(format!("add `{key}:`; {}", cx.guide)),
             );
             return None;
         }

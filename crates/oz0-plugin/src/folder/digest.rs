@@ -10,16 +10,13 @@ use std::path::Path;
 use oz0_listing::Digest;
 use sha2::{Digest as _, Sha256};
 
-use super::{Opened, PackedFile};
+use super::{Opened, PackedFile, is_written};
 use crate::LoadError;
-
-/// What oz0 writes from the other files, and what therefore cannot be part of their digest.
-const WRITTEN: [&str; 3] = ["tools.listing.json", "tools.amplification.json", "sbom.cdx.json"];
 
 pub(crate) fn digest(root: &Path, packed: &[PackedFile]) -> Result<Digest, LoadError> {
     let mut lines = Vec::with_capacity(packed.len() * 120);
     let mut buffer = vec![0; 64 * 1024];
-    for file in packed.iter().filter(|file| !WRITTEN.contains(&file.path.as_str())) {
+    for file in packed.iter().filter(|file| !is_written(&file.path)) {
         lines.extend_from_slice(file.path.as_bytes());
         lines.push(0);
         lines.extend_from_slice(file.mode.as_str().as_bytes());

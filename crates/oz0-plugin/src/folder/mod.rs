@@ -7,6 +7,8 @@
 mod copy;
 mod digest;
 mod ignore;
+mod limits;
+mod temporary;
 mod walk;
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -14,11 +16,22 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+pub use copy::CopyOptions;
 pub(crate) use copy::copy;
 pub(crate) use digest::digest;
+pub(crate) use limits::too_large;
+pub(crate) use temporary::{builder as temporary, sweep};
 pub(crate) use walk::{Folder, unpackable_kind, walk};
 
 use crate::LoadError;
+
+/// What oz0 writes from the other files, and what therefore cannot be part of their digest.
+const WRITTEN: [&str; 3] = [crate::LISTING, "tools.amplification.json", "sbom.cdx.json"];
+
+/// Whether a packed file is outside the source digest.
+fn is_written(path: &str) -> bool {
+    WRITTEN.contains(&path)
+}
 
 /// A packed file's mode: only whether its owner may execute it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +85,14 @@ pub struct Unpackable {
     pub path: String,
     /// Why.
     pub reason: Reason,
+}
+
+impl Unpackable {
+    /// Whether `path` leads to it or through it.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        path.strip_prefix(self.path.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
 }
 
 /// Why something cannot be packed.

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use oz0_diagnostic::Diagnostic;
 
 use super::ignore::{self, Rules};
+use super::temporary::is_temporary;
 use super::{Mode, PackedFile, Reason, Stamp, Unpackable, open};
-use crate::LoadError;
 use crate::manifest::MANIFEST;
+use crate::{LISTING, LoadError};
 
 /// What a folder holds.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct Folder {
     pub(crate) packed: Vec<PackedFile>,
     /// In the same order.
     pub(crate) unpackable: Vec<Unpackable>,
+    /// Paths of folders that are not ignored, in the same order.
+    pub(crate) folders: Vec<String>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -45,6 +48,7 @@ pub(crate) fn walk(root: &Path, name: Option<&str>) -> Result<Folder, LoadError>
     }
     folder.packed.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
     folder.unpackable.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    folder.folders.sort_unstable();
     folder.diagnostics.sort_by(|a, b| {
         let place = |d: &Diagnostic| (d.span.file().path().to_owned(), d.span.range().start);
         place(a).cmp(&place(b))
@@ -79,8 +83,9 @@ fn read_folder(
     };
     for (name, kind) in entries {
         let path = at.path.join(&name);
-        let is_manifest = at.prefix.is_empty() && name == OsStr::new(MANIFEST);
-        if left_out(&name, kind, plugin) || (rules.ignore(&path, kind.is_dir()) && !is_manifest) {
+        // Without these two a plugin is none, or is never measured.
+        let is_kept = at.prefix.is_empty() && (name == *MANIFEST || name == *LISTING);
+        if left_out(&name, kind, plugin) || (rules.ignore(&path, kind.is_dir()) && !is_kept) {
             continue;
         }
         let shown = format!("{}{}", at.prefix, name.to_string_lossy());
@@ -89,6 +94,7 @@ fn read_folder(
             folder.unpackable.push(Unpackable { path: shown, reason });
         } else if kind.is_dir() {
             open.push(Open { path, prefix: format!("{shown}/"), rules: rules.clone() });
+            folder.folders.push(shown);
         } else {
             let metadata = fs::symlink_metadata(&path).map_err(LoadError::io("read", &path))?;
             if !metadata.is_file() {
@@ -114,7 +120,9 @@ fn left_out(name: &OsStr, kind: FileType, plugin: Option<&str>) -> bool {
         return false;
     }
     let bytes = name.as_bytes();
-    bytes.ends_with(b".pyc") || plugin.is_some_and(|plugin| is_bundle(bytes, plugin))
+    bytes.ends_with(b".pyc")
+        || (kind.is_file() && is_temporary(name))
+        || plugin.is_some_and(|plugin| is_bundle(bytes, plugin))
 }
 
 /// Whether a file is a bundle of this very plugin: `NAME-VERSION.oz0`. `git-hub-1.0.0.oz0` is not one of `git`.

@@ -145,11 +145,14 @@ pub(crate) struct FileUse {
     pub(crate) place: String,
 }
 
+/// Where the manifest's keys are described.
+const GUIDE: &str = "`oz0 plugin schema` describes what goes there";
+
 /// Decodes a manifest's bytes, with every problem in one run. Never panics, whatever the bytes.
 ///
 /// `path` is the file's path as diagnostics show it.
 pub fn decode(path: &str, bytes: &[u8]) -> Decoded {
-    let file = read_file::<Manifest>(path, bytes, &|root| Some(Names::of(root)));
+    let file = read_file::<Manifest>(path, bytes, GUIDE, &|root| Some(Names::of(root)));
     let paths = file
         .references
         .into_iter()
@@ -182,10 +185,12 @@ pub(crate) struct ReadFile<T> {
     pub(crate) references: Vec<crate::decode::reference::Reference>,
 }
 
-/// Reads a YAML file as a `T`, and resolves its references against the names that `names` finds.
+/// Reads a YAML file as a `T`, and resolves its references against the names that `names` finds. `guide` is a clause that
+/// says what its keys are.
 pub(crate) fn read_file<T: Decode>(
     path: &str,
     bytes: &[u8],
+    guide: &'static str,
     names: &dyn Fn(Option<&Node>) -> Option<Names>,
 ) -> ReadFile<T> {
     let text = match oz0_yaml::decode(bytes) {
@@ -194,7 +199,7 @@ pub(crate) fn read_file<T: Decode>(
     };
     let parsed = oz0_yaml::parse(&text, &Limits::MANIFEST);
     let source = SourceFile::new(path, text);
-    let mut cx = Context::new(&source);
+    let mut cx = Context::new(&source, guide);
     cx.partial = parsed.problems.iter().any(|problem| problem.kind.hides_text());
     for problem in parsed.problems {
         let span = Span::new(&source, problem.range);

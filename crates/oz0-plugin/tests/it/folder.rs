@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use oz0_diagnostic::report::concise;
-use oz0_plugin::{LoadError, Mode, Plugin, Reason};
+use oz0_plugin::{CopyOptions, LoadError, Mode, Plugin, Reason};
 
 use super::{LEAST, folder, load, paths, write};
 
@@ -203,7 +203,7 @@ fn a_copy_has_the_packed_files_with_their_modes_and_nothing_else() {
     let plugin = load(&folder);
     let to = tempfile::tempdir().unwrap();
     let copy = to.path().join("made/for/it");
-    plugin.copy_packed(&copy).unwrap();
+    plugin.copy(&copy, &CopyOptions::default()).unwrap();
 
     let copied = Plugin::load(&copy).unwrap();
     assert_eq!(paths(&copied), paths(&plugin));
@@ -212,7 +212,10 @@ fn a_copy_has_the_packed_files_with_their_modes_and_nothing_else() {
     assert_eq!(mode(&copy.join("bin/deep/er/x")), 0o644);
     assert_eq!(mode(&copy.join("bin/deep/er")), 0o755);
 
-    assert!(matches!(plugin.copy_packed(&copy), Err(LoadError::Io { .. })), "over a copy");
+    assert!(
+        matches!(plugin.copy(&copy, &CopyOptions::default()), Err(LoadError::Io { .. })),
+        "over a copy"
+    );
 }
 
 #[test]
@@ -246,7 +249,13 @@ fn a_file_that_changed_since_it_was_loaded_is_an_error_for_copy_and_digest() {
             "{index}: {error}"
         );
         let to = tempfile::tempdir().unwrap();
-        assert!(matches!(plugin.copy_packed(to.path()), Err(LoadError::Changed { .. })), "{index}");
+        assert!(
+            matches!(
+                plugin.copy(to.path(), &CopyOptions::default()),
+                Err(LoadError::Changed { .. })
+            ),
+            "{index}"
+        );
     }
 }
 
@@ -287,4 +296,75 @@ fn a_file_that_the_manifest_names_must_be_the_plugins() {
     let plugin = load(&folder);
     assert_eq!(concise(plugin.diagnostics()), "");
     assert!(plugin.manifest().is_some());
+}
+
+/// Makes a file as old as this many minutes.
+fn age(path: &Path, minutes: u64) {
+    let then = std::time::SystemTime::now() - std::time::Duration::from_mins(minutes);
+    fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+}
+
+const LEFT_BEHIND: &str = ".oz0-writing-Ab3dEf6hIj9lMn2p.tmp";
+
+#[test]
+fn what_a_killed_write_left_behind_is_never_packed_and_in_an_hour_removed() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
+    let before = load(&folder).source_digest().unwrap();
+    for path in [LEFT_BEHIND.to_owned(), format!("locks/{LEFT_BEHIND}")] {
+        write(folder.path(), &path, "half of it");
+        assert_eq!(load(&folder).source_digest().unwrap(), before, "{path}");
+    }
+    // An author's own files are no less packed for beginning or ending like ours, and never removed.
+    let own = [
+        ".oz0-notes.tmp",
+        ".oz0-writing-.tmp",
+        ".oz0-writing-Ab3dEf6hIj9lMn2.tmp",
+        ".oz0-writing-Ab3dEf6hIj9lM-2p.tmp",
+        "x.oz0-writing-Ab3dEf6hIj9lMn2p.tmp",
+    ];
+    for path in own {
+        write(folder.path(), path, "");
+        age(&folder.path().join(path), 600);
+        assert!(load(&folder).file(path).is_some(), "{path}");
+    }
+
+    let listing = folder.path().join("tools.listing.json");
+    let left = folder.path().join(LEFT_BEHIND);
+    age(&left, 59);
+    oz0_plugin::write_atomically(&listing, b"").unwrap();
+    assert!(left.exists(), "somebody may still be writing it");
+    age(&left, 61);
+    oz0_plugin::write_atomically(&listing, b"").unwrap();
+    assert!(!left.exists());
+    assert!(folder.path().join("locks").join(LEFT_BEHIND).exists(), "of another folder");
+    for path in own {
+        assert!(folder.path().join(path).exists(), "{path}");
+    }
+}
+
+/// A writer that is killed leaves exactly such a name: the one that is packed by nobody.
+#[test]
+fn the_names_that_are_written_to_are_those_that_are_not_packed() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
+    let root = folder.path().to_owned();
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let writer = std::thread::spawn({
+        let (root, stop) = (root.clone(), stop.clone());
+        move || {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                oz0_plugin::write_atomically(&root.join("tools.listing.json"), b"{}").unwrap();
+            }
+        }
+    });
+    let mut seen = Vec::new();
+    while seen.len() < 5 {
+        let names = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name());
+        seen.extend(names.filter(|name| name.as_bytes().starts_with(b".oz0-")));
+    }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    writer.join().unwrap();
+    for name in seen {
+        fs::write(root.join(&name), "half of it").unwrap();
+        assert!(load(&folder).file(name.to_str().unwrap()).is_none(), "{name:?}");
+    }
 }

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
 
+mod copies;
 mod corpus;
 mod diagnostics;
 mod digest;
+mod errors;
 mod folder;
 mod full;
 mod parts;

@@ -1,11 +1,13 @@
 //! The parts that other crates ask a plugin for.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::symlink;
 
 use oz0_diagnostic::report::concise;
-use oz0_listing::ToolId;
 use oz0_listing::file::ListingFile;
+use oz0_listing::{ToolId, merge, read_tool};
 use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Pin, UrlTemplate, decode};
 use oz0_plugin::{ListingState, NodeDependencies, PythonDependencies, SnapshotState};
 
@@ -161,6 +163,81 @@ fn a_listing_is_missing_fresh_stale_or_unreadable() {
 }
 
 #[test]
+fn an_ignore_file_never_takes_the_listing_away() {
+    for rules in ["tools.listing.json\n", "*\n", "*.json\n"] {
+        let folder = folder(&[("oz0-plugin.yaml", LEAST), (".oz0ignore", rules)]);
+        write(folder.path(), "tools.listing.json", "{");
+        write(folder.path(), "sub/tools.listing.json", "{");
+        let plugin = load(&folder);
+        assert!(plugin.file("tools.listing.json").is_some(), "{rules}");
+        assert!(plugin.file("sub/tools.listing.json").is_none(), "{rules}");
+        assert!(matches!(plugin.listing_state().unwrap(), ListingState::Unreadable(_)), "{rules}");
+        fs::remove_file(folder.path().join("tools.listing.json")).unwrap();
+        symlink("/dev/zero", folder.path().join("tools.listing.json")).unwrap();
+        let state = load(&folder).listing_state().unwrap();
+        assert!(matches!(state, ListingState::Unreadable(_)), "{rules} {state:?}");
+    }
+}
+
+#[test]
+fn what_stands_where_a_listing_should_is_said() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
+    let outside = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let tool = ToolId::try_from("tracker").unwrap();
+    fs::create_dir(root.join("tools.listing.json")).unwrap();
+    fs::create_dir_all(root.join("snapshots/tracker.json/sub")).unwrap();
+    let mut said = String::new();
+    let mut say = || {
+        let plugin = load(&folder);
+        let ListingState::Unreadable(listing) = plugin.listing_state().unwrap() else { panic!() };
+        let SnapshotState::Unreadable(snapshot) = plugin.snapshot(&tool).unwrap() else { panic!() };
+        for finding in [*listing, *snapshot] {
+            said.push_str(&concise(std::slice::from_ref(&finding)));
+            writeln!(said, "  help: {}", finding.help.unwrap()).unwrap();
+        }
+    };
+    say();
+    fs::remove_dir(root.join("tools.listing.json")).unwrap();
+    fs::remove_dir_all(root.join("snapshots")).unwrap();
+    symlink(outside.path(), root.join("tools.listing.json")).unwrap();
+    symlink(outside.path(), root.join("snapshots")).unwrap();
+    say();
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn functions_of_tools_that_the_plugin_does_not_start_are_a_warning() {
+    let manifest = format!(
+        "{LEAST}tools: {{team: {{mcp: {{command: [a]}}}}, far: {{url: 'https://far.example/mcp'}}}}\n"
+    );
+    let folder = folder(&[("oz0-plugin.yaml", &manifest)]);
+    let tools = [("far", &["one"][..]), ("gone", &["one", "two"]), ("team", &["one"])];
+    let tools = tools.map(|(tool, names)| {
+        let raw: Vec<String> =
+            names.iter().map(|name| format!("{{\"name\": \"{name}\"}}")).collect();
+        let raw: Vec<&str> = raw.iter().map(String::as_str).collect();
+        read_tool(&ToolId::try_from(tool).unwrap(), &raw, &BTreeMap::new())
+    });
+    let mut listing = ListingFile {
+        source_digest: load(&folder).source_digest().unwrap(),
+        functions: merge(tools.to_vec()).functions,
+        left_out: Vec::new(),
+    };
+    let write = |listing: &ListingFile| {
+        write(folder.path(), "tools.listing.json", &listing.write());
+        let plugin = load(&folder);
+        let state = plugin.listing_state().unwrap();
+        plugin.foreign_functions(state.listing().unwrap()).unwrap()
+    };
+    let found = write(&listing);
+    let help: Vec<&str> = found.iter().map(|found| found.help.as_deref().unwrap()).collect();
+    insta::assert_snapshot!(format!("{}{}", concise(&found), help.join("\n")));
+    listing.functions.retain(|function| function.id.as_str() == "team.one");
+    assert!(write(&listing).is_empty());
+}
+
+#[test]
 fn a_snapshot_is_of_its_own_tool() {
     let tool = ToolId::try_from("tracker").unwrap();
     let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
@@ -256,4 +333,10 @@ fn evals_are_checked_for_shape_and_for_what_they_name() {
     let plugin = load(&folder);
     assert!(plugin.manifest().is_some(), "the manifest itself is right");
     insta::assert_snapshot!(concise(plugin.diagnostics()));
+    // The manifest's schema has nothing of evals.
+    let helps: Vec<&str> =
+        plugin.diagnostics().iter().filter_map(|found| found.help.as_deref()).collect();
+    assert!(helps.iter().all(|help| !help.contains("plugin schema")), "{helps:?}");
+    let keys = "an eval has `agent` or `flow`, and `cases`, each with `name`, `input` and `expect`";
+    assert!(helps.contains(&format!("add `expect:`; {keys}").as_str()), "{helps:?}");
 }

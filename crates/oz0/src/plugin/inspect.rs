@@ -69,6 +69,9 @@ fn see(arguments: &Inspect) -> Result<Seen> {
     if let ListingState::Unreadable(finding) = &state {
         findings.push((**finding).clone());
     }
+    if let Some(listing) = state.listing() {
+        findings.extend(plugin.foreign_functions(listing)?);
+    }
     let mut expected = Vec::new();
     let tools = plugin.manifest().map(|manifest| &manifest.tools);
     for (key, _) in tools.into_iter().flatten().filter(|(_, tool)| tool.is_remote()) {
