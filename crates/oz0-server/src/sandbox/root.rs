@@ -32,7 +32,7 @@ const SYSTEM: [&str; 11] = [
 ];
 
 /// The files of the host's `/etc` that a library reads and that hold nobody's secret.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 11] = [
     "alternatives",
     "ca-certificates",
     "ca-certificates.conf",
@@ -42,13 +42,20 @@ const SETTINGS: [&str; 12] = [
     "ld.so.conf",
     "ld.so.conf.d",
     "mime.types",
-    "pki",
     "protocols",
     "services",
 ];
 
 /// What of the host's TLS settings is public: not the private keys beside the certificates.
-const CERTIFICATES: [&str; 3] = ["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf"];
+const CERTIFICATES: [&str; 7] = [
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
+    "ssl/cert.pem",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+];
 
 /// The files of `/etc` that tier 1 writes itself, and tier 0 shows as the host has them: who is
 /// who, and where names are looked up. They are public on every system.
