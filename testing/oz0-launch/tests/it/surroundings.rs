@@ -119,6 +119,35 @@ async fn home_and_scratch_are_empty_at_every_start() {
     }
 }
 
+/// An environment comes without bytecode, and Python would keep it beside the source.
+#[tokio::test]
+async fn python_without_bytecode_runs_quietly_and_keeps_none() {
+    for tier in tiers() {
+        let bench = Bench::new();
+        let environment = bench.root.path().join("environment");
+        let script = r"
+import os, sys
+programs = os.environ['PATH'].split(':')[0]
+sys.path.append(os.path.dirname(programs) + '/packages')
+import locked.part, beside
+print(sys.dont_write_bytecode, locked.part.name, beside.name)
+";
+        let mut spec = bench.python(script);
+        bench.write("beside.py", "name = 'beside'");
+        std::fs::create_dir_all(environment.join("packages/locked")).unwrap();
+        std::fs::create_dir(environment.join("bin")).unwrap();
+        std::fs::write(environment.join("packages/locked/part.py"), "name = 'part'").unwrap();
+        spec.python_environment = Some(environment.clone());
+        let running = bench.launcher(&tier).start(&spec).await.unwrap();
+        let stderr = running.stderr().clone();
+        assert_eq!(output(running).await.trim(), "False part beside");
+        stderr.ended().await;
+        assert_eq!(stderr.text(), "");
+        assert_eq!(std::fs::read_dir(environment.join("packages/locked")).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(bench.folder()).unwrap().count(), 2);
+    }
+}
+
 #[tokio::test]
 async fn a_copied_folder_cannot_be_written_and_one_in_place_can() {
     for tier in tiers() {
