@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
 use serde::{Deserialize, Serialize};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe;
 
 use crate::interpreter::Interpreters;
-use crate::running::{Process, Running};
+use crate::running::{Process, Running, next_report};
 use crate::sandbox::SANDBOX_ARGUMENT;
 use crate::sandbox::protocol::{
     Failure, FailureKind, FolderAccess, MissingLayer, ORDER_LIMIT, Order, REPORTS, Report,
@@ -205,12 +205,10 @@ impl Launcher {
         choice: TierChoice,
     ) -> Result<Self, LaunchError> {
         let mountpoint = cache.join("mountpoint");
-        let folder = |path: &Path| {
-            let path = path.to_owned();
-            move |source| LaunchError::Folder { path, source }
-        };
-        std::fs::create_dir_all(&mountpoint).map_err(folder(&mountpoint))?;
-        let mountpoint = mountpoint.canonicalize().map_err(folder(&mountpoint))?;
+        make_folder(&mountpoint)?;
+        let mountpoint = mountpoint
+            .canonicalize()
+            .map_err(|source| LaunchError::Folder { path: mountpoint, source })?;
         let shared = Shared {
             program: program.into(),
             mountpoint,
@@ -227,12 +225,15 @@ impl Launcher {
     /// Starts a server and returns when it runs.
     ///
     /// Where the kernel refuses the first tier, this server and all later ones are started in
-    /// tier 0, which [`Running::tier`] says. A future that is dropped leaves no process.
+    /// tier 0, which [`Running::tier`] says. A sandbox that fails for any other reason is an error
+    /// of this start. A future that is dropped leaves no process.
     ///
     /// Must be called within a Tokio runtime with I/O and time enabled.
     pub async fn start(&self, spec: &LaunchSpec) -> Result<Running, LaunchError> {
         let order = self.order(spec)?;
         if self.tier_zero().is_none() {
+            // Somebody may have cleared the cache since.
+            make_folder(&self.shared.mountpoint)?;
             match self.attempt(&order, spec.network, &Tier::One).await {
                 Err(Attempt::Unavailable(reason)) => {
                     self.remember(reason);
@@ -305,7 +306,8 @@ impl Launcher {
             .arg(std::process::id().to_string())
             .env_clear()
             .current_dir("/")
-            // A Ctrl-C in the terminal is for oz0, which then stops its servers in order.
+            // A Ctrl-C in the terminal, or its closing, is for oz0 alone. Whichever way oz0 ends
+            // then, its servers end: it drops them, or the kernel tells their sandbox.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -333,10 +335,9 @@ impl Launcher {
         let mut reports = BufReader::new(reports);
 
         let answer = tokio::time::timeout(PATIENCE, async {
-            let mut line = String::new();
             // A sandbox that ended cannot be written to; what it reported says why.
-            let (_, read) = tokio::join!(stdin.write_all(order), reports.read_line(&mut line));
-            read.ok().and_then(|_| serde_json::from_str::<Report>(&line).ok())
+            let (_, report) = tokio::join!(stdin.write_all(order), next_report(&mut reports));
+            report
         })
         .await;
         match answer {
@@ -357,6 +358,11 @@ impl Launcher {
             }
         }
     }
+}
+
+fn make_folder(path: &Path) -> Result<(), LaunchError> {
+    std::fs::create_dir_all(path)
+        .map_err(|source| LaunchError::Folder { path: path.to_owned(), source })
 }
 
 enum Attempt {

@@ -1,17 +1,19 @@
 //! A server that runs, and its end.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use crate::launch::Tier;
-use crate::sandbox::protocol::{Ended, MissingLayer, Report};
+use crate::sandbox::protocol::{Ended, MissingLayer, REPORT_LIMIT, Report};
+use crate::sandbox::wiring::exit_code;
 use crate::stderr::Stderr;
 
 /// How long a server is given at each step of being stopped.
@@ -32,6 +34,16 @@ impl Default for StopBounds {
 
 /// How long a sandbox may take to end once it was told to kill everything. Tier 0 hunts for ten.
 const KILL_BOUND: Duration = Duration::from_secs(15);
+
+/// How long the last report of a sandbox that has ended may take to be read. It is in the pipe.
+const REPORT_BOUND: Duration = Duration::from_secs(1);
+
+/// Reads one report of the sandbox; `None` at the end, and for what is too long or no report.
+pub(crate) async fn next_report(reports: &mut BufReader<pipe::Receiver>) -> Option<Report> {
+    let mut line = Vec::new();
+    reports.take(REPORT_LIMIT).read_until(b'\n', &mut line).await.ok()?;
+    serde_json::from_slice(line.strip_suffix(b"\n")?).ok()
+}
 
 /// A server in its sandbox.
 ///
@@ -111,7 +123,7 @@ pub(crate) struct Process {
     pidfd: std::os::fd::OwnedFd,
     status: watch::Receiver<Option<ExitStatus>>,
     /// How the server ended, as the sandbox saw it.
-    reported: Arc<Mutex<Option<Ended>>>,
+    reported: OnceLock<watch::Receiver<Option<Ended>>>,
 }
 
 impl Process {
@@ -136,19 +148,16 @@ impl Process {
                     let _ = done.send(Some(status));
                 }
             })?;
-        Ok(Self { pidfd, status, reported: Arc::default() })
+        Ok(Self { pidfd, status, reported: OnceLock::new() })
     }
 
-    /// Reads the sandbox's later reports.
+    /// Reads the sandbox's second report, and nothing after it.
     pub(crate) fn follow(&self, mut reports: BufReader<pipe::Receiver>) {
-        let reported = Arc::clone(&self.reported);
+        let (done, reported) = watch::channel(None);
+        let _ = self.reported.set(reported);
         tokio::spawn(async move {
-            let mut line = String::new();
-            while let Ok(1..) = reports.read_line(&mut line).await {
-                if let Ok(Report::Ended(ended)) = serde_json::from_str(&line) {
-                    *reported.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-                }
-                line.clear();
+            if let Some(Report::Ended(ended)) = next_report(&mut reports).await {
+                let _ = done.send(Some(ended));
             }
         });
     }
@@ -164,17 +173,24 @@ impl Process {
             Ok(status) => *status,
             Err(_) => None,
         };
-        let reported = *self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        reported.unwrap_or_else(|| {
-            use std::os::unix::process::ExitStatusExt;
-            let signal = status.and_then(|status| status.signal());
-            match (signal, status.and_then(|status| status.code())) {
+        let status = status.unwrap_or_else(|| ExitStatus::from_raw(libc::SIGKILL));
+        match self.reported().await {
+            // The report only tells apart what one exit code stands for.
+            Some(ended) if status.code() == Some(i32::from(exit_code(ended))) => ended,
+            _ => match (status.signal(), status.code()) {
                 (None, Some(code)) if code > 128 => Ended::Signalled(code - 128),
                 (None, Some(code)) => Ended::Exited(code),
-                (signal, None) => Ended::Signalled(signal.unwrap_or(libc::SIGKILL)),
-                (Some(signal), _) => Ended::Signalled(signal),
-            }
-        })
+                (signal, _) => Ended::Signalled(signal.unwrap_or(libc::SIGKILL)),
+            },
+        }
+    }
+
+    /// What the sandbox said of the server's end. To be asked when the sandbox has ended: then
+    /// the pipe has an end too, which may not have been read yet.
+    async fn reported(&self) -> Option<Ended> {
+        let mut reported = self.reported.get()?.clone();
+        let read = reported.wait_for(Option::is_some);
+        tokio::time::timeout(REPORT_BOUND, read).await.ok()?.ok().and_then(|ended| *ended)
     }
 
     /// Tells the sandbox to kill everything, and kills it should it not.

@@ -5,7 +5,8 @@
 //! SPEC is a `LaunchSpec` in JSON; with REASON, the server is started in tier 0 for that reason.
 //! Stdin and stdout are the server's. On stderr, one JSON object a line: `ready` with the tier and
 //! what is missing, `ended`, or `failed`; then what the server wrote to stderr. An interrupt or a
-//! termination signal stops the server in order. The exit code is the server's, 128 and the
+//! termination signal stops the server in order; a hangup drops it and everything else at once, as
+//! a program does whose work is cancelled, and ends with 129. Otherwise the exit code is the server's, 128 and the
 //! signal's number, or 3 when it did not start.
 //!
 //! It is also the program that the launcher re-executes, as oz0 itself is elsewhere.
@@ -77,8 +78,10 @@ async fn attend(mut running: Running) -> u8 {
     });
     let mut interrupt = signal(SignalKind::interrupt()).expect("signals can be listened for");
     let mut terminate = signal(SignalKind::terminate()).expect("signals can be listened for");
+    let mut hang_up = signal(SignalKind::hangup()).expect("signals can be listened for");
     let ended = tokio::select! {
         ended = running.wait() => ended,
+        _ = hang_up.recv() => return 129,
         _ = interrupt.recv() => stop(running, write).await,
         _ = terminate.recv() => stop(running, write).await,
     };

@@ -20,7 +20,7 @@ use seccompiler::{
 };
 
 use super::protocol::{Failure, Layer, MissingLayer};
-use super::wiring::unavailable;
+use super::wiring::refused;
 
 /// The user and group that a server runs as inside its sandbox.
 const INSIDE: u32 = 1000;
@@ -49,8 +49,8 @@ pub(crate) fn map_ids(user: (u32, u32), group: (u32, u32)) -> io::Result<()> {
 /// all, since an ordinary user's are dropped on `exec`.
 pub(crate) fn leave_root() -> Result<(), Failure> {
     nix::sched::unshare(nix::sched::CloneFlags::CLONE_NEWUSER)
-        .map_err(|error| unavailable("enter a second user namespace")(error.into()))?;
-    map_ids((INSIDE, 0), (INSIDE, 0)).map_err(unavailable("map the server's user"))
+        .map_err(|error| refused("enter a second user namespace")(error.into()))?;
+    map_ids((INSIDE, 0), (INSIDE, 0)).map_err(refused("map the server's user"))
 }
 
 /// Drops every capability, also those that a program started by root would have again, and looks.
@@ -159,8 +159,10 @@ pub(crate) enum Sockets {
     /// Unix, IPv4, IPv6 and netlink (which lists interfaces). Not `AF_VSOCK`, which no network
     /// namespace contains, nor raw packets.
     Internet,
-    /// Unix and netlink: for a server without network where no namespace takes it away.
-    Local,
+    /// Netlink, and pairs of connected Unix sockets, which runtimes talk to their children by: for
+    /// a server without network where no namespace takes it away, and no root of its own hides the
+    /// sockets of the host (a container daemon's, an agent's), which Landlock does not refuse.
+    Pairs,
 }
 
 /// System calls that a server has no business with: they change the machine, look into other
@@ -232,6 +234,9 @@ const UNKNOWN: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
 ];
 
+/// The bits of a socket's type that are not flags.
+const SOCKET_TYPE: u64 = 0xf;
+
 /// The bit that makes a number one of the x32 interface, which a filter sees as the same
 /// architecture and must therefore name as well.
 #[cfg(target_arch = "x86_64")]
@@ -302,9 +307,20 @@ fn refused_calls(sockets: Sockets) -> Result<Rules, seccompiler::BackendError> {
     // Characters put into a terminal as if they were typed there.
     let typed = rule(&[(1, SeccompCmpOp::Eq, libc::TIOCSTI)])?;
     insert(&mut rules, libc::SYS_ioctl, vec![typed]);
-    let mut families = vec![libc::AF_UNIX, libc::AF_NETLINK];
-    if sockets == Sockets::Internet {
-        families.extend([libc::AF_INET, libc::AF_INET6]);
+    let mut families = vec![libc::AF_NETLINK];
+    match sockets {
+        Sockets::Internet => families.extend([libc::AF_UNIX, libc::AF_INET, libc::AF_INET6]),
+        Sockets::Pairs => {
+            // One of a pair of datagram sockets can still send to any other (unix(7)), and a raw
+            // one is a datagram socket by another name. Those of a connected type cannot.
+            let unconnected = [libc::SOCK_DGRAM, libc::SOCK_RAW]
+                .map(|kind| {
+                    (1, SeccompCmpOp::MaskedEq(SOCKET_TYPE), u64::from(kind.unsigned_abs()))
+                })
+                .map(|condition| rule(&[condition]));
+            let unconnected = unconnected.into_iter().collect::<Result<_, _>>()?;
+            insert(&mut rules, libc::SYS_socketpair, unconnected);
+        }
     }
     let none_of_them: Vec<_> = families
         .iter()

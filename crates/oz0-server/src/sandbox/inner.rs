@@ -6,8 +6,8 @@ use std::process::{Child, Command};
 
 use super::protocol::{Failure, FailureKind, Layer, MissingLayer, Order, Report};
 use super::wiring::{
-    Reports, attend, close_inherited_reports, exit_code, let_go_of_stdio, listen, parent_in_proc,
-    read_order, unavailable,
+    Reports, attend, broken, close_inherited_reports, exit_code, hide_from_servers,
+    let_go_of_stdio, listen, parent_in_proc, read_order,
 };
 use super::{MISUSED, confine, root};
 use crate::surroundings::Places;
@@ -27,6 +27,7 @@ pub(crate) fn first_process(parent: i32) -> u8 {
         missing.extend(confine::limits(true));
         missing.extend(confine::forbid_new_privileges());
         confine::leave_root()?;
+        hide_from_servers()?;
         missing.extend(confine::drop_capabilities());
         missing.extend(confine::landlock(&root::fixed_rules(&order, &places), true));
         missing.extend(confine::seccomp(confine::Sockets::Internet));
@@ -38,6 +39,7 @@ pub(crate) fn first_process(parent: i32) -> u8 {
 pub(crate) fn plain_process(parent: i32, room: &Path) -> u8 {
     run(parent, || {
         let order = read_order()?;
+        hide_from_servers()?;
         let places = root::furnish_plainly(&order, room)?;
         let mut missing = Vec::new();
         missing.extend(confine::limits(false));
@@ -46,7 +48,7 @@ pub(crate) fn plain_process(parent: i32, room: &Path) -> u8 {
         let rules = root::plain_rules(&order, &places, room);
         let files = confine::landlock(&rules, order.network);
         let sockets =
-            if order.network { confine::Sockets::Internet } else { confine::Sockets::Local };
+            if order.network { confine::Sockets::Internet } else { confine::Sockets::Pairs };
         let calls = confine::seccomp(sockets);
         if !order.network && files.is_some() && calls.is_some() {
             missing.push(MissingLayer {
@@ -74,18 +76,18 @@ fn run(parent: i32, set_up: impl FnOnce() -> Result<Started, Failure>) -> u8 {
     close_inherited_reports();
     // No controlling terminal, and a process group that a Ctrl-C does not reach.
     let started = rustix::process::setsid()
-        .map_err(|error| unavailable("start a session")(error.into()))
+        .map_err(|error| broken("start a session")(error.into()))
         .and_then(|_| set_up());
     match started {
         Ok((server, missing)) => {
             let_go_of_stdio();
-            reports.send(&Report::Ready { missing });
+            reports.send(Report::Ready { missing });
             let ended = attend(&mut signals, &server);
-            reports.send(&Report::Ended(ended));
+            reports.send(Report::Ended(ended));
             exit_code(ended)
         }
         Err(failure) => {
-            reports.send(&Report::Failed(failure));
+            reports.send(Report::Failed(failure));
             MISUSED
         }
     }
@@ -96,7 +98,6 @@ fn start(order: &Order, places: &Places) -> Result<Child, Failure> {
     let Some((name, arguments)) = order.argv.split_first() else {
         return Err(no_program("", "the command is empty"));
     };
-    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     let environment = order.variation.environment(places, &order.declared);
     let path = environment.get("PATH").map_or("", String::as_str);
     let program = find_program(name, path, &places.folder)?;

@@ -18,6 +18,14 @@
 //! ends, however abruptly, the kernel wakes it with a signal. The inner process confines itself by
 //! Landlock, seccomp and limits in tier 0 as well, where the kernel has them; what is missing is
 //! said.
+//!
+//! A server gets tier 0 only where the kernel *refuses* tier 1 ([`wiring::refused`]). A step of
+//! tier 1 that fails for any other reason fails the start: what passes, or what a plugin can bring
+//! about, never lowers how its server is contained.
+//!
+//! The processes of the sandbox share a user with the server, and in tier 0 a PID namespace too.
+//! They close themselves to it ([`wiring::hide_from_servers`]), so that it can neither write into
+//! their descriptors nor read their memory.
 
 pub(crate) mod confine;
 pub(crate) mod inner;
@@ -53,6 +61,9 @@ pub fn sandbox_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.collect();
     let words: Vec<Cow<'_, str>> = arguments.iter().map(|word| word.to_string_lossy()).collect();
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    // What is made from here on, folders and an installer's files included, has the same mode
+    // whatever the umask of the shell that oz0 was called from: a server sees modes.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     let code = match words.as_slice() {
         ["outer", tier @ ("1" | "0"), network @ ("network" | "alone"), parent] => {
             match parent.parse() {

@@ -10,8 +10,8 @@ use rustix::process::Signal;
 
 use super::protocol::{Failure, FailureKind, Report};
 use super::wiring::{
-    Reports, attend, close_inherited_reports, close_strays, exit_code, let_go_of_stdio, listen,
-    pid_in_proc, unavailable,
+    Reports, attend, broken, close_inherited_reports, close_strays, exit_code, hide_from_servers,
+    let_go_of_stdio, listen, pid_in_proc, refused,
 };
 use super::{MISUSED, SANDBOX_ARGUMENT, confine, processes};
 
@@ -26,9 +26,10 @@ fn die_with(parent: i32, signal: Signal) -> bool {
 pub(crate) fn namespaces(parent: i32, network: bool) -> u8 {
     run(parent, Signal::KILL, || {
         leave(parent, network)?;
-        let me = pid_in_proc().map_err(unavailable("read /proc/self"))?;
+        hide_from_servers()?;
+        let me = pid_in_proc().map_err(broken("read /proc/self"))?;
         start_inner(&["inner".as_ref(), me.to_string().as_ref()])
-            .map_err(unavailable("start the first process of a PID namespace"))
+            .map_err(broken("start the first process of a PID namespace"))
     })
 }
 
@@ -37,6 +38,7 @@ pub(crate) fn namespaces(parent: i32, network: bool) -> u8 {
 pub(crate) fn sub_reaper(parent: i32) -> u8 {
     let mut room = None;
     let code = run(parent, Signal::USR1, || {
+        hide_from_servers()?;
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
             .map_err(|error| broken("become the parent of orphans")(error.into()))?;
         let folder = tempfile::Builder::new()
@@ -94,7 +96,7 @@ fn run(parent: i32, death: Signal, start: impl FnOnce() -> Result<Child, Failure
             exit_code(attend(&mut signals, &child))
         }
         Err(failure) => {
-            reports.send(&Report::Failed(failure));
+            reports.send(Report::Failed(failure));
             MISUSED
         }
     }
@@ -114,9 +116,16 @@ fn leave(parent: i32, network: bool) -> Result<(), Failure> {
     if !network {
         flags |= CloneFlags::CLONE_NEWNET;
     }
-    nix::sched::unshare(flags)
-        .map_err(|error| unavailable("leave the host's namespaces")(error.into()))?;
-    confine::map_ids((0, uid), (0, gid)).map_err(unavailable("map the user"))?;
+    let operation = "leave the host's namespaces";
+    if let Some(reason) = too_few_namespaces() {
+        return Err(Failure {
+            kind: FailureKind::Unavailable,
+            operation: operation.to_owned(),
+            reason,
+        });
+    }
+    nix::sched::unshare(flags).map_err(|error| refused(operation)(error.into()))?;
+    confine::map_ids((0, uid), (0, gid)).map_err(refused("map the user"))?;
     // Leaving a user namespace changes credentials, and some changes of those forget this.
     if die_with(parent, Signal::KILL) {
         Ok(())
@@ -125,10 +134,10 @@ fn leave(parent: i32, network: bool) -> Result<(), Failure> {
     }
 }
 
-fn broken(operation: &'static str) -> impl FnOnce(io::Error) -> Failure {
-    move |error| Failure {
-        kind: FailureKind::Broken,
-        operation: operation.to_owned(),
-        reason: error.to_string(),
-    }
+/// Why no sandbox can have the user namespaces that it needs, however few others there are. A
+/// limit that is merely reached ends when another sandbox does.
+fn too_few_namespaces() -> Option<String> {
+    let limit = std::fs::read_to_string("/proc/sys/user/max_user_namespaces").ok()?;
+    let limit: u64 = limit.trim().parse().ok()?;
+    (limit < 2).then(|| format!("the limit on user namespaces is {limit}, and two are needed"))
 }

@@ -2,8 +2,14 @@
 //!
 //! The launcher writes one [`Order`] into the pipe that later is the server's stdin, length first,
 //! so that neither a command line nor a file ever holds a secret, and nothing has to be inherited
-//! for it. The sandbox answers with [`Report`]s, one JSON object a line, through a pipe that it
-//! inherits as descriptor [`REPORTS`] and that no server ever sees.
+//! for it. The sandbox answers with two [`Report`]s at most, one JSON object a line, through a pipe
+//! that it inherits as descriptor [`REPORTS`]: whether the server runs, and how it ended.
+//!
+//! No server sees that pipe, since the processes that hold it cannot be looked into
+//! ([`super::wiring::hide_from_servers`]). Should one reach it all the same, there is little to
+//! gain: the first report is read before the server runs, what is read is bounded by
+//! [`REPORT_LIMIT`], and the second can tell no more than the exit code of the sandbox already
+//! says, but for a server that exited with 137 and one that was killed by signal 9.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,6 +23,13 @@ pub(crate) const REPORTS: i32 = 3;
 
 /// An order above this size is refused on both sides: 8 MiB.
 pub(crate) const ORDER_LIMIT: usize = 8 * 1024 * 1024;
+
+/// A report above this size is none: 64 KiB, its newline included.
+pub(crate) const REPORT_LIMIT: u64 = 64 * 1024;
+
+/// What a failure quotes of an operation or a reason, in bytes. Either may hold a command or a
+/// variable of any length, and both are to fit into a report even if each byte is escaped.
+const QUOTED: usize = 4 * 1024;
 
 /// Everything that the sandbox needs to know to start a server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -78,14 +91,27 @@ pub(crate) struct Failure {
     pub(crate) reason: String,
 }
 
+impl Failure {
+    /// The same, short enough to be reported.
+    pub(crate) fn shortened(mut self) -> Self {
+        for text in [&mut self.operation, &mut self.reason] {
+            if text.len() > QUOTED {
+                text.truncate(text.floor_char_boundary(QUOTED));
+                text.push('…');
+            }
+        }
+        self
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum FailureKind {
-    /// The kernel, or who configured it, does not allow the first tier.
+    /// The kernel, or who configured it, does not allow the first tier, now or later.
     Unavailable,
     /// The program is not there, or does not run.
     Program,
-    /// Anything else, which another tier would meet as well.
+    /// Anything else: of this start alone, and no reason to contain a server less.
     Broken,
 }
 

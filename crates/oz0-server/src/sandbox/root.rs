@@ -12,16 +12,15 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
     mount_change, mount_remount, unmount,
 };
 
 use super::confine::FileRules;
-use super::protocol::{
-    Failure, FailureKind, FolderAccess, Interpreter, Layer, MissingLayer, Order,
-};
-use super::wiring::unavailable;
+use super::protocol::{Failure, FolderAccess, Interpreter, Layer, MissingLayer, Order};
+use super::wiring::{broken, refused};
 use crate::surroundings::{
     INTERPRETERS, NODE_ENVIRONMENT, PYTHON_ENVIRONMENT, Places, SYSTEM_PROGRAMS, Variation,
 };
@@ -33,7 +32,7 @@ const SYSTEM: [&str; 11] = [
 ];
 
 /// The files of the host's `/etc` that a library reads and that hold nobody's secret.
-const SETTINGS: [&str; 12] = [
+const SETTINGS: [&str; 11] = [
     "alternatives",
     "ca-certificates",
     "ca-certificates.conf",
@@ -43,9 +42,32 @@ const SETTINGS: [&str; 12] = [
     "ld.so.conf",
     "ld.so.conf.d",
     "mime.types",
-    "pki",
     "protocols",
     "services",
+];
+
+/// What of the host's TLS settings is public: not the private keys beside the certificates.
+const CERTIFICATES: [&str; 7] = [
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
+    "ssl/cert.pem",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+];
+
+/// The files of `/etc` that tier 1 writes itself, and tier 0 shows as the host has them: who is
+/// who, and where names are looked up. They are public on every system.
+const NAMES: [&str; 8] = [
+    "gai.conf",
+    "group",
+    "host.conf",
+    "hosts",
+    "localtime",
+    "nsswitch.conf",
+    "passwd",
+    "resolv.conf",
 ];
 
 /// The part of an interpreter's prefix that it needs to run.
@@ -65,7 +87,7 @@ const SCRATCH: &str = "mode=0755,size=1g";
 pub(crate) fn build(order: &Order, places: &Places) -> Result<Vec<MissingLayer>, Failure> {
     let root = Builder { root: &order.mountpoint };
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
-        .map_err(|error| unavailable("make mounts private")(error.into()))?;
+        .map_err(|error| refused("make mounts private")(error.into()))?;
     // The mount point may lie above what has to be bound; only a directory of its own does not.
     mount(
         "oz0",
@@ -74,10 +96,12 @@ pub(crate) fn build(order: &Order, places: &Places) -> Result<Vec<MissingLayer>,
         MountFlags::NOSUID | MountFlags::NODEV,
         Some(c"mode=0755,size=16m"),
     )
-    .map_err(|error| unavailable("mount a root")(error.into()))?;
+    .map_err(|error| refused("mount a root")(error.into()))?;
     root.system()?;
     root.settings(order.network)?;
     root.devices()?;
+    root.writable(order, places)?;
+    // After the writable directories: an interpreter may lie below one of them, such as `/tmp`.
     root.interpreters(order)?;
     root.plugin(order, places)?;
     let masked = root.proc()?;
@@ -109,11 +133,6 @@ struct Builder<'a> {
     root: &'a Path,
 }
 
-/// A failure that another tier would meet as well.
-fn broken(operation: String) -> impl FnOnce(io::Error) -> Failure {
-    move |error| Failure { kind: FailureKind::Broken, operation, reason: error.to_string() }
-}
-
 impl Builder<'_> {
     /// Where an absolute path of the new root is until it is entered.
     fn at(&self, path: impl AsRef<Path>) -> PathBuf {
@@ -127,7 +146,7 @@ impl Builder<'_> {
             .recursive(true)
             .mode(0o755)
             .create(&target)
-            .map_err(unavailable(format!("create {} in the root", path.as_ref().display())))?;
+            .map_err(broken(format!("create {} in the root", path.as_ref().display())))?;
         Ok(target)
     }
 
@@ -136,7 +155,7 @@ impl Builder<'_> {
         self.directory(path.parent().unwrap_or(Path::new("/")))?;
         let target = self.at(path);
         fs::write(&target, text)
-            .map_err(unavailable(format!("write {} in the root", path.display())))?;
+            .map_err(broken(format!("write {} in the root", path.display())))?;
         Ok(target)
     }
 
@@ -144,7 +163,7 @@ impl Builder<'_> {
         let path = path.as_ref();
         self.directory(path.parent().unwrap_or(Path::new("/")))?;
         symlink(target, self.at(path))
-            .map_err(unavailable(format!("link {} in the root", path.display())))
+            .map_err(broken(format!("link {} in the root", path.display())))
     }
 
     /// Shows a file or folder of the host at `path`; it becomes read-only when the root is sealed.
@@ -157,7 +176,7 @@ impl Builder<'_> {
         } else {
             mount_bind(source, &self.file(path, "")?)
         };
-        result.map_err(|error| unavailable(operation())(error.into()))
+        result.map_err(|error| broken(operation())(error.into()))
     }
 
     fn system(&self) -> Result<(), Failure> {
@@ -173,14 +192,7 @@ impl Builder<'_> {
     }
 
     fn settings(&self, network: bool) -> Result<(), Failure> {
-        for name in SETTINGS {
-            let path = Path::new("/etc").join(name);
-            if path.exists() {
-                self.bind(&path, &path)?;
-            }
-        }
-        // Certificates are public, the private keys beside them are not.
-        for name in ["ssl/certs", "ssl/cert.pem", "ssl/openssl.cnf"] {
+        for name in SETTINGS.into_iter().chain(CERTIFICATES) {
             let path = Path::new("/etc").join(name);
             if path.exists() {
                 self.bind(&path, &path)?;
@@ -231,17 +243,21 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn plugin(&self, order: &Order, places: &Places) -> Result<(), Failure> {
+    fn writable(&self, order: &Order, places: &Places) -> Result<(), Failure> {
         for path in writable(order, places) {
             let target = self.directory(&path)?;
             if path != places.folder {
                 let flags = MountFlags::NOSUID | MountFlags::NODEV;
                 let data = std::ffi::CString::new(SCRATCH).expect("it has no NUL");
                 mount("oz0", &target, "tmpfs", flags, Some(data.as_c_str())).map_err(|error| {
-                    unavailable(format!("mount a writable {}", path.display()))(error.into())
+                    broken(format!("mount a writable {}", path.display()))(error.into())
                 })?;
             }
         }
+        Ok(())
+    }
+
+    fn plugin(&self, order: &Order, places: &Places) -> Result<(), Failure> {
         self.bind(&order.folder, &places.folder)?;
         if let Some(environment) = &order.python_environment {
             self.bind(environment, PYTHON_ENVIRONMENT)?;
@@ -263,7 +279,7 @@ impl Builder<'_> {
         let proc = self.directory("/proc")?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount("proc", &proc, "proc", flags, None)
-            .map_err(|error| unavailable("mount /proc")(error.into()))?;
+            .map_err(|error| refused("mount /proc")(error.into()))?;
         let mut open = Vec::new();
         for name in MACHINE {
             let path = proc.join(name);
@@ -297,7 +313,7 @@ impl Builder<'_> {
         let writable: Vec<PathBuf> = writable.iter().map(|path| self.at(path)).collect();
         let (proc, devices) = (self.at("/proc"), self.at("/dev"));
         let mounts = fs::read_to_string("/proc/self/mountinfo")
-            .map_err(unavailable("read /proc/self/mountinfo"))?;
+            .map_err(broken("read /proc/self/mountinfo"))?;
         // The root comes last: it is the first of the list.
         for line in mounts.lines().rev() {
             let Some((path, flags)) = mount_point(line) else { continue };
@@ -309,16 +325,22 @@ impl Builder<'_> {
                 continue;
             }
             let flags = flags | MountFlags::NOSUID | MountFlags::NODEV;
-            mount_remount(&path, bind_flags(flags), c"").map_err(|error| {
-                unavailable(format!("make {} read-only", path.display()))(error.into())
-            })?;
+            match mount_remount(&path, bind_flags(flags), c"") {
+                // The path leads elsewhere: this mount is below another one, where the host has
+                // put it, and no server gets there either.
+                Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
+                Err(error) => {
+                    let operation = format!("make {} read-only", path.display());
+                    return Err(broken(operation)(error.into()));
+                }
+            }
         }
         Ok(())
     }
 
     fn enter(&self) -> Result<(), Failure> {
         let step = |operation: &'static str| {
-            move |error: rustix::io::Errno| unavailable(operation)(error.into())
+            move |error: rustix::io::Errno| refused(operation)(error.into())
         };
         rustix::process::chdir(self.root).map_err(step("enter the root"))?;
         // The old root is put over the new one, and taken away from there.
@@ -441,7 +463,9 @@ pub(crate) fn furnish_plainly(order: &Order, room: &Path) -> Result<Places, Fail
 pub(crate) fn plain_rules(order: &Order, places: &Places, room: &Path) -> FileRules {
     let mut read: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
     read.extend(SYSTEM_PROGRAMS.map(PathBuf::from));
-    read.extend(["/etc", "/proc", "/dev", "/run/current-system"].map(PathBuf::from));
+    read.extend(["/proc", "/run/current-system"].map(PathBuf::from));
+    let settings = SETTINGS.into_iter().chain(CERTIFICATES).chain(NAMES);
+    read.extend(settings.map(|name| Path::new("/etc").join(name)));
     read.push(places.folder.clone());
     read.extend(order.python_environment.iter().chain(&order.node_environment).cloned());
     for interpreter in &order.interpreters {

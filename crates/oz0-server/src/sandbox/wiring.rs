@@ -35,11 +35,25 @@ impl Reports {
     }
 
     /// Tells the launcher. That it is gone is noticed elsewhere (see [`super`]).
-    pub(crate) fn send(&mut self, report: &Report) {
-        let mut line = serde_json::to_vec(report).expect("a report is plain data");
+    pub(crate) fn send(&mut self, report: Report) {
+        let report = match report {
+            Report::Failed(failure) => Report::Failed(failure.shortened()),
+            other => other,
+        };
+        let mut line = serde_json::to_vec(&report).expect("a report is plain data");
         line.push(b'\n');
         let _ = self.0.write_all(&line);
     }
+}
+
+/// Closes this process to the server, which runs as the same user: what its descriptors (one of
+/// which is the pipe to the launcher), its memory and its maps are can be seen in `/proc` only with
+/// a capability that no server has (`PR_SET_DUMPABLE`, ptrace(2), "Ptrace access mode checking").
+/// How many descriptors there are still can. To be called after the user was mapped, which a
+/// process does through a file of its own there. An `exec` undoes it, for the server as well.
+pub(crate) fn hide_from_servers() -> Result<(), Failure> {
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)
+        .map_err(|error| broken("close the sandbox to its server")(error.into()))
 }
 
 /// Closes the inherited descriptor itself, so that no child gets it.
@@ -118,12 +132,32 @@ pub(crate) fn parent_in_proc() -> io::Result<i32> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// A failure of the first tier's own set-up.
-pub(crate) fn unavailable<'a>(
+/// What a kernel answers that does not have a namespace or a mount to give to this user, today or
+/// tomorrow: by its own age, or by a rule of whoever configured it.
+const REFUSALS: [Errno; 4] = [Errno::PERM, Errno::ACCESS, Errno::NOSYS, Errno::INVAL];
+
+/// A failure of one of the few steps that a kernel may refuse to an ordinary user: namespaces,
+/// the mapping of IDs, the first mounts. A refusal is what tier 0 is for. Everything else that
+/// such a step fails of (too many processes, no memory, a folder that somebody removed) is a
+/// failure of this start: nothing that passes, or that a plugin can bring about, may lower the
+/// containment of a server.
+pub(crate) fn refused(operation: &'static str) -> impl FnOnce(io::Error) -> Failure {
+    move |error| {
+        let errno = Errno::from_io_error(&error);
+        let mut failure = broken(operation)(error);
+        if errno.is_some_and(|errno| REFUSALS.contains(&errno)) {
+            failure.kind = FailureKind::Unavailable;
+        }
+        failure
+    }
+}
+
+/// A failure of this start.
+pub(crate) fn broken<'a>(
     operation: impl Into<String> + 'a,
 ) -> impl FnOnce(io::Error) -> Failure + 'a {
     move |error| Failure {
-        kind: FailureKind::Unavailable,
+        kind: FailureKind::Broken,
         operation: operation.into(),
         reason: error.to_string(),
     }

@@ -212,6 +212,26 @@ fn an_interrupt_reaches_oz0_alone_and_the_server_is_stopped_in_order() {
     }
 }
 
+/// What a program does whose future is cancelled by a signal: it drops the server and its runtime,
+/// and ends.
+#[test]
+fn an_oz0_that_drops_everything_at_once_leaves_nothing() {
+    for tier in tiers() {
+        let bench = Bench::new();
+        let token = token("hung-up");
+        let mut oz0 = bench.other_oz0(&with_daemon(&bench, "deaf", &token), &tier);
+        let id = oz0.id();
+        eventually("server and daemon run", || processes(&token).len() == 2);
+        let started = Instant::now();
+        rustix::process::kill_process(Pid::from_child(&oz0), Signal::HUP).unwrap();
+        assert_eq!(oz0.wait().unwrap().code(), Some(129));
+        eventually("nothing is left", || {
+            processes(&token).is_empty() && sandboxes_of(id).is_empty()
+        });
+        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    }
+}
+
 #[tokio::test]
 async fn tier_0_leaves_no_temporary_folder() {
     let bench = Bench::new();

@@ -1,5 +1,6 @@
 //! Starting, stdio, and what is said when a server does not start.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -97,8 +98,7 @@ async fn a_program_that_is_missing_or_does_not_run_is_named() {
         let bench = Bench::new();
         bench.write("plain.txt", "text");
         let script = bench.write("script", "#!/no/such/interpreter\n");
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&script, mode).unwrap();
+        executable(&script);
         let launcher = bench.launcher(&tier);
         for argv in [&["no-such-program"][..], &["./missing"], &["./plain.txt"], &["./script"], &[]]
         {
@@ -121,6 +121,141 @@ async fn a_folder_that_is_missing_is_no_reason_for_another_tier() {
     assert!(matches!(error, LaunchError::SetUp { .. }), "{error:?}");
     let running = launcher.start(&bench.spec(&["true"])).await.unwrap();
     assert_eq!(*running.tier(), Tier::One);
+}
+
+fn executable(path: &std::path::Path) {
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[tokio::test]
+async fn a_mountpoint_that_was_removed_is_made_again() {
+    let bench = Bench::new();
+    let launcher = bench.launcher(&TierChoice::Best);
+    for _ in 0..2 {
+        std::fs::remove_dir_all(bench.cache()).unwrap();
+        let running = launcher.start(&bench.spec(&["true"])).await.unwrap();
+        assert_eq!(*running.tier(), Tier::One);
+    }
+    std::fs::remove_dir_all(bench.cache()).unwrap();
+    std::fs::write(bench.cache(), "").unwrap();
+    let error = launcher.start(&bench.spec(&["true"])).await.unwrap_err();
+    assert!(matches!(error, LaunchError::Folder { .. }), "{error:?}");
+}
+
+/// `/tmp` is a server's own; the interpreter there is the user's.
+#[test]
+fn an_interpreter_below_a_writable_folder_is_there_and_read_only() {
+    let bench = Bench::new();
+    let programs = tempfile::Builder::new().tempdir_in("/tmp").unwrap();
+    let python = programs.path().join("bin/python3");
+    std::fs::create_dir(programs.path().join("bin")).unwrap();
+    std::fs::copy("/bin/sh", &python).unwrap();
+    let script = "echo served; (echo > $0) 2>/dev/null || echo kept; echo > /tmp/own && echo wrote";
+    let spec = bench.spec(&["python3", "-c", script, python.to_str().unwrap()]);
+    let path = std::env::join_paths([python.parent().unwrap(), "/usr/bin".as_ref()]).unwrap();
+    let output = Command::new(PROGRAM)
+        .arg(bench.cache())
+        .arg(serde_json::to_string(&spec).unwrap())
+        .env("PATH", path)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(stderr.contains(r#""tier":1"#), "{stderr}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "served\nkept\nwrote\n", "{stderr}");
+}
+
+/// A limit that is reached ends when another sandbox does: a start fails of it, and the next one
+/// has all of tier 1.
+#[test]
+fn what_passes_lowers_no_servers_containment() {
+    let bench = Bench::new();
+    let spec = serde_json::to_string(&bench.spec(&["cat"])).unwrap();
+    // Of four user namespaces, each sandbox takes two.
+    let script = r#"
+echo 3 > /proc/sys/user/max_user_namespaces
+mkfifo "$2/stdin" "$2/ready"
+"$1" "$2" "$3" < "$2/stdin" 2> "$2/ready" & exec 3> "$2/stdin" 4< "$2/ready"
+read -r first <&4
+second=$("$1" "$2" "$3" 2>&1 < /dev/null)
+exec 3>&-; wait
+# The kernel counts a namespace until a little after its last process.
+for attempt in $(seq 100); do
+    third=$("$1" "$2" "$3" 2>&1 < /dev/null)
+    case $third in *failed*) sleep 0.05 ;; *) break ;; esac
+done
+echo "$first"; echo "$second"; echo "$third"
+"#;
+    std::fs::create_dir(bench.cache()).unwrap();
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "sh", "-c", script, "sh", PROGRAM])
+        .arg(bench.cache())
+        .arg(spec)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = said.lines().filter(|line| !line.contains("ended")).collect();
+    let [first, second, third] = lines[..] else { panic!("{said}{output:?}") };
+    assert!(first.contains(r#""tier":1"#) && third.contains(r#""tier":1"#), "{said}");
+    let wanted = "could not set up the sandbox: enter a second user namespace: No space left";
+    assert!(second.contains(wanted), "{said}");
+}
+
+/// A sandbox that says `said` and then floods the pipe of its reports.
+fn flood(bench: &Bench, said: &str) -> std::path::PathBuf {
+    let script =
+        format!("#!/bin/sh\nprintf '{said}' >&3\nyes | tr -d '\\n' | head -c 300000000 >&3\n");
+    let program = bench.root.path().join("flood");
+    std::fs::write(&program, script).unwrap();
+    executable(&program);
+    program
+}
+
+#[tokio::test]
+async fn a_flood_of_reports_is_not_kept() {
+    let bench = Bench::new();
+    let ready = r#"{"ready":{"missing":[]}}\n"#;
+    let launcher = |said| Launcher::new(flood(&bench, said), &bench.cache(), TierChoice::Best);
+    let error = launcher("").unwrap().start(&bench.spec(&["true"])).await.unwrap_err();
+    assert!(matches!(error, LaunchError::Lost { .. }), "{error:?}");
+    let running = launcher(ready).unwrap().start(&bench.spec(&["true"])).await.unwrap();
+    running.wait().await;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kib: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kib < 200_000, "{kib} KiB");
+}
+
+/// What a server could claim, were the pipe open to it.
+#[tokio::test]
+async fn a_forged_end_does_not_change_how_a_server_ended() {
+    let bench = Bench::new();
+    for (code, forged, ended) in [
+        (3, r#"{"ended":{"exited":0}}"#, Ended::Exited(3)),
+        (3, r#"{"ended":{"signalled":9}}"#, Ended::Exited(3)),
+        (137, r#"{"ended":{"exited":137}}"#, Ended::Exited(137)),
+        (137, "{}", Ended::Signalled(9)),
+    ] {
+        let program = bench.root.path().join("forger");
+        let said = format!(r#"printf '{{"ready":{{"missing":[]}}}}\n{forged}\n' >&3"#);
+        std::fs::write(&program, format!("#!/bin/sh\n{said}\nexit {code}\n")).unwrap();
+        executable(&program);
+        let launcher = Launcher::new(&program, &bench.cache(), TierChoice::Best).unwrap();
+        let running = launcher.start(&bench.spec(&["true"])).await.unwrap();
+        assert_eq!(running.wait().await, ended, "{forged}");
+    }
+}
+
+#[tokio::test]
+async fn a_failure_that_quotes_a_long_variable_is_reported() {
+    for tier in tiers() {
+        let bench = Bench::new();
+        let mut spec = bench.spec(&["no-such-program"]);
+        spec.declared.insert("PATH".to_owned(), "\u{1}".repeat(1_000_000));
+        let error = bench.launcher(&tier).start(&spec).await.unwrap_err();
+        assert!(matches!(error, LaunchError::Program { .. }), "{error:?}");
+        assert!(error.to_string().len() < 10_000);
+    }
 }
 
 #[tokio::test]

@@ -42,6 +42,34 @@ async fn a_server_sees_these_variables_and_paths_and_no_others() {
     insta::assert_snapshot!("other", other);
 }
 
+/// A server sees modes, and the shell that oz0 was called from is none of its surroundings.
+#[test]
+fn the_callers_umask_changes_nothing_that_a_server_sees() {
+    let look = r"
+import os
+home = os.environ['HOME']
+shown = [home, os.environ['TMPDIR'], os.path.dirname(home) if home != '/oz0/home' else '/']
+shown += [os.path.join(*step) for step in [('/', 'oz0'), ('/', 'oz0', 'bin'), ('/', 'etc', 'passwd')]]
+shown += [path for path in os.environ['PATH'].split(':') if '/oz0' in path]
+print([oct(os.stat(path).st_mode) for path in shown if os.path.exists(path)], oct(os.umask(0)))
+";
+    for tier in tiers() {
+        let seen = ["0000", "0022", "0077"].map(|umask| {
+            let bench = Bench::new();
+            let spec = serde_json::to_string(&bench.python(look)).unwrap();
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", "umask $0; exec \"$@\"", umask, crate::PROGRAM]);
+            command.arg(bench.cache()).arg(spec);
+            if let oz0_server::TierChoice::Zero { reason } = &tier {
+                command.arg(reason);
+            }
+            String::from_utf8(command.output().unwrap().stdout).unwrap()
+        });
+        assert!(seen[0].contains("0o40755") && seen[0].contains("0o22"), "{seen:?}");
+        assert!(seen.iter().all(|one| *one == seen[0]), "{seen:?}");
+    }
+}
+
 #[tokio::test]
 async fn two_starts_from_different_folders_see_the_same() {
     let mut seen = Vec::new();
@@ -88,6 +116,35 @@ async fn home_and_scratch_are_empty_at_every_start() {
             let seen = output(launcher.start(&spec).await.unwrap()).await;
             assert_eq!(seen.trim(), "wrote");
         }
+    }
+}
+
+/// An environment comes without bytecode, and Python would keep it beside the source.
+#[tokio::test]
+async fn python_without_bytecode_runs_quietly_and_keeps_none() {
+    for tier in tiers() {
+        let bench = Bench::new();
+        let environment = bench.root.path().join("environment");
+        let script = r"
+import os, sys
+programs = os.environ['PATH'].split(':')[0]
+sys.path.append(os.path.dirname(programs) + '/packages')
+import locked.part, beside
+print(sys.dont_write_bytecode, locked.part.name, beside.name)
+";
+        let mut spec = bench.python(script);
+        bench.write("beside.py", "name = 'beside'");
+        std::fs::create_dir_all(environment.join("packages/locked")).unwrap();
+        std::fs::create_dir(environment.join("bin")).unwrap();
+        std::fs::write(environment.join("packages/locked/part.py"), "name = 'part'").unwrap();
+        spec.python_environment = Some(environment.clone());
+        let running = bench.launcher(&tier).start(&spec).await.unwrap();
+        let stderr = running.stderr().clone();
+        assert_eq!(output(running).await.trim(), "False part beside");
+        stderr.ended().await;
+        assert_eq!(stderr.text(), "");
+        assert_eq!(std::fs::read_dir(environment.join("packages/locked")).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(bench.folder()).unwrap().count(), 2);
     }
 }
 
