@@ -3,7 +3,8 @@
 //! Without a sanitizer, since those need a nightly compiler and the code is free of `unsafe`: what fuzzing looks for
 //! here are panics, endless loops and memory without bounds.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -37,7 +38,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let found = oz0_peers::workspace().join("target/fuzz-corpus").join(target);
         fs::create_dir_all(&found).with_context(|| format!("creating {}", found.display()))?;
         let committed = Path::new("fuzz/corpus").join(target);
-        let inputs = if options.input.is_empty() { vec![found, committed] } else { options.input.clone() };
+        let inputs =
+            if options.input.is_empty() { vec![found, committed] } else { options.input.clone() };
         process::run(
             Command::new(peers.python_program("cargo-fuzz"))
                 .current_dir(oz0_peers::workspace())
