@@ -145,6 +145,11 @@ impl Client {
 
     /// Reads the whole listing, page by page, within [`Timeouts::listing`](crate::Timeouts) and
     /// [`Limits`](crate::Limits).
+    ///
+    /// # Errors
+    ///
+    /// A page that fails, is late or is no listing, a cursor that repeats, or more functions, pages or bytes than the
+    /// limits. A part of a listing is never handed out.
     pub async fn list_functions(&self) -> Result<RawListing, ListError> {
         let Connection { wire, version, .. } = &*self.0;
         let after = wire.options.timeouts.listing;
@@ -160,6 +165,12 @@ impl Client {
     /// Sends a request and waits for its answer, for at most [`Timeouts::call`](crate::Timeouts). Parameters and
     /// result pass as they are written; in the modern era the members that its requests need are spliced into
     /// `params._meta`. A request that is given up, or whose future is dropped, is cancelled at the server.
+    ///
+    /// # Errors
+    ///
+    /// The server answers with an error, not as JSON-RPC says, above [`Limits::message`](crate::Limits) or not in time;
+    /// the connection ends; [`Limits::pending`](crate::Limits) requests wait already; `params` is no object or above
+    /// `Limits::message`.
     pub async fn request(
         &self,
         method: &str,
@@ -168,7 +179,7 @@ impl Client {
         self.request_within(method, params, self.0.wire.options.timeouts.call).await
     }
 
-    /// [`request`](Self::request) with a time-out of its own.
+    /// [`request`](Self::request) with a time-out of its own, and the same errors.
     pub async fn request_within(
         &self,
         method: &str,
@@ -182,6 +193,10 @@ impl Client {
     }
 
     /// Sends a notification. Over HTTP it is queued, and a refusal by the server is not told.
+    ///
+    /// # Errors
+    ///
+    /// The connection has ended, or the server takes no more input within [`Timeouts::call`](crate::Timeouts).
     pub async fn notify(&self, method: &str, params: Option<&RawValue>) -> Result<(), CallError> {
         let text = message::notification(method, params.map(RawValue::get));
         let wire = &self.0.wire;

@@ -106,7 +106,11 @@ pub struct Malformed {
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message.
+    /// Reads one message; a batch is none.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, no object, not JSON-RPC 2.0, or says what it is in two ways.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
         let members = Members::read(text)
             .map_err(|error| Malformed { id: None, why: format!("not a JSON object: {error}") })?;

@@ -43,6 +43,11 @@ pub enum OriginError {
 
 impl Origin {
     /// The origin of an absolute URL, with what the text hides checked as well.
+    ///
+    /// # Errors
+    ///
+    /// No URL, no host, another scheme than `https` (or `http` to this machine), user info, or a spelling that could
+    /// pass for another host: see [`OriginError`].
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         normalized(text).map(|(_, origin)| origin)
     }

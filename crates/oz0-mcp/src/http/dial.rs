@@ -30,6 +30,10 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Checks a URL: absolute, `https` (or `http` to this machine), no user info.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Origin::parse`].
     pub fn new(url: &str, headers: HeaderMap) -> Result<Self, OriginError> {
         let (url, origin) = normalized(url)?;
         if !origin.is_https() && !origin.is_loopback() {
