@@ -117,14 +117,22 @@ fn leave(parent: i32, network: bool) -> Result<(), Failure> {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     let operation = "leave the host's namespaces";
-    if let Some(reason) = too_few_namespaces() {
-        return Err(Failure {
-            kind: FailureKind::Unavailable,
-            operation: operation.to_owned(),
-            reason,
-        });
+    let too_few = |reason| Failure {
+        kind: FailureKind::Unavailable,
+        operation: operation.to_owned(),
+        reason,
+    };
+    if let Some(reason) = limit_below("user", 2) {
+        return Err(too_few(reason));
     }
-    nix::sched::unshare(flags).map_err(|error| refused(operation)(error.into()))?;
+    nix::sched::unshare(flags).map_err(|error| {
+        let kinds =
+            (error == nix::errno::Errno::ENOSPC).then_some(["mnt", "pid", "ipc", "uts", "net"]);
+        match kinds.into_iter().flatten().find_map(|kind| limit_below(kind, 1)) {
+            Some(reason) => too_few(reason),
+            None => refused(operation)(error.into()),
+        }
+    })?;
     confine::map_ids((0, uid), (0, gid)).map_err(refused("map the user"))?;
     // Leaving a user namespace changes credentials, and some changes of those forget this.
     if die_with(parent, Signal::KILL) {
@@ -134,10 +142,11 @@ fn leave(parent: i32, network: bool) -> Result<(), Failure> {
     }
 }
 
-/// Why no sandbox can have the user namespaces that it needs, however few others there are. A
-/// limit that is merely reached ends when another sandbox does.
-fn too_few_namespaces() -> Option<String> {
-    let limit = std::fs::read_to_string("/proc/sys/user/max_user_namespaces").ok()?;
-    let limit: u64 = limit.trim().parse().ok()?;
-    (limit < 2).then(|| format!("the limit on user namespaces is {limit}, and two are needed"))
+/// Why no sandbox can have the namespaces that it needs, however few others there are. A limit
+/// that is merely reached is another matter: that passes when another sandbox ends.
+fn limit_below(kind: &str, needed: u32) -> Option<String> {
+    let name = format!("max_{kind}_namespaces");
+    let limit = std::fs::read_to_string(format!("/proc/sys/user/{name}")).ok()?;
+    let limit: u32 = limit.trim().parse().ok()?;
+    (limit < needed).then(|| format!("user.{name} is {limit}, and {needed} are needed"))
 }

@@ -285,19 +285,24 @@ async fn a_chosen_tier_0_says_why() {
 fn a_kernel_that_refuses_user_namespaces_gets_tier_0_and_it_says_why() {
     let bench = Bench::new();
     let spec = serde_json::to_string(&bench.spec(&["echo", "served"])).unwrap();
-    let output = Command::new("unshare")
-        .args(["--user", "--map-root-user", "sh", "-c"])
-        .arg("echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"")
-        .args(["sh", PROGRAM])
-        .arg(bench.cache())
-        .arg(spec)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "served\n", "{stderr}");
-    assert!(stderr.contains(r#""tier":0"#), "{stderr}");
-    assert!(stderr.contains("could not leave the host's namespaces"), "{stderr}");
+    for (limit, kind, needed) in [(0, "user", 2), (1, "user", 2), (0, "net", 1), (0, "mnt", 1)] {
+        let name = format!("max_{kind}_namespaces");
+        let output = Command::new("unshare")
+            .args(["--user", "--map-root-user", "sh", "-c"])
+            .arg(format!("echo {limit} > /proc/sys/user/{name} && exec \"$@\""))
+            .args(["sh", PROGRAM])
+            .arg(bench.cache())
+            .arg(&spec)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "served\n", "{stderr}");
+        assert!(stderr.contains(r#""tier":0"#), "{stderr}");
+        let reason = format!("user.{name} is {limit}, and {needed} are needed");
+        let wanted = format!("could not leave the host's namespaces: {reason}");
+        assert!(stderr.contains(&wanted), "{stderr}");
+    }
 }
 
 #[tokio::test]
