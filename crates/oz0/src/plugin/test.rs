@@ -132,7 +132,6 @@ impl Run<'_> {
         let measurer = Measurer::new(&launcher, &environments, options, &watch);
 
         let mut findings = plugin.diagnostics().to_vec();
-        findings.extend(plugin.too_large());
         if arguments.check {
             findings.extend(missing_locks(plugin, manifest));
         }

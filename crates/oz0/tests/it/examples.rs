@@ -43,7 +43,10 @@ fn the_committed_listing_of_every_example_is_what_its_server_lists() {
         assert_eq!(said.code, Some(0), "{name}\n{}", said.all());
         let committed =
             fs::read_to_string(checkout().join("examples").join(name).join("tools.listing.json"));
-        assert_eq!(listing(&plugin), committed.expect("the example has a listing"), "{name}");
+        let (measured, committed) =
+            (listing(&plugin), committed.expect("the example has a listing"));
+        let differ = measured.lines().zip(committed.lines()).find(|(new, old)| new != old);
+        assert!(measured == committed, "{name}: {differ:?}");
         let shown = run(oz0(["plugin", "inspect"]).arg(&plugin));
         assert_eq!(shown.code, Some(0), "{name}\n{}", shown.all());
         assert!(
