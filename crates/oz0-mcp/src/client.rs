@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
 
-use crate::core::{Core, Events, Junk, Outcome, Stats};
+use crate::core::{Core, Events, Junk, Outcome, Stats, Waiting};
 use crate::error::{CallError, Closed, ConnectError, Fault, ListError, RpcError, Step, shown};
 use crate::http::{Endpoint, Http};
 use crate::listing::{Page, PageError, RawListing, ServerInfo};
@@ -69,22 +69,6 @@ impl Drop for Wire {
 struct Agreement {
     version: ProtocolVersion,
     info: ServerInfo,
-}
-
-/// Takes a request back when its caller no longer waits.
-struct Waiting<'a> {
-    core: &'a Core,
-    id: u64,
-    says_so: bool,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        if self.core.abandon(self.id) && self.says_so {
-            let params = format!(r#"{{"requestId":{}}}"#, self.id);
-            self.core.post(message::notification("notifications/cancelled", Some(&params)));
-        }
-    }
 }
 
 impl Client {
@@ -191,7 +175,8 @@ impl Client {
         sent.map_err(|fault| CallError { method: method.to_owned(), fault })
     }
 
-    /// What the server tells from now on. Any number of readers may listen; one that lags is told so.
+    /// What the server tells from now on. Any number of readers may listen; one that lags is told so. A modern server
+    /// tells nothing until it is asked to, by a request `subscriptions/listen` with a long time-out.
     pub fn events(&self) -> Events {
         self.0.wire.core.events()
     }
@@ -273,7 +258,7 @@ impl Wire {
         }
         let (id, mut answer) = self.core.open()?;
         let in_place = matches!(self.carrier, Carrier::Http(_)) && modern.is_some();
-        let _waiting = Waiting { core: &self.core, id, says_so: cancels && !in_place };
+        let mut waiting = Waiting { core: &self.core, id, says_so: cancels && !in_place };
         let text = message::request(id, method, &params);
         let exchange = async {
             match &self.carrier {
@@ -286,9 +271,12 @@ impl Wire {
                 }
             }
         };
-        tokio::time::timeout(limit, exchange)
-            .await
-            .unwrap_or_else(|_| Err(Fault::TimedOut { after: limit, note: self.core.note() }))
+        if let Ok(outcome) = tokio::time::timeout(limit, exchange).await {
+            // Whatever came of it, the server is not working on it any more.
+            waiting.says_so = false;
+            return outcome;
+        }
+        Err(Fault::TimedOut { after: limit, note: self.core.note() })
     }
 
     async fn list(
@@ -357,6 +345,8 @@ impl Wire {
     /// Asks in the modern way.
     async fn discover(&self) -> Result<Discovery, ConnectError> {
         let version = ProtocolVersion::LATEST_MODERN;
+        // Held from here on, so that the reader judges what comes right behind the answer by the right rules.
+        self.core.agree(Some(version));
         let limit = match self.options.era {
             EraChoice::Probe => self.options.timeouts.probe,
             EraChoice::Modern | EraChoice::Legacy => self.options.timeouts.connect,
@@ -375,7 +365,7 @@ impl Wire {
         };
         Ok(match best(&offered, Era::Modern) {
             Some(version) => {
-                self.core.agree(version);
+                self.core.agree(Some(version));
                 Discovery::Modern(Agreement { version, info: ServerInfo::read(&result) })
             }
             None => Self::offered(&offered)?,
@@ -421,6 +411,7 @@ impl Wire {
     /// Opens in the legacy way.
     async fn initialize(&self) -> Result<Agreement, ConnectError> {
         let failed = |step| move |fault| ConnectError::Handshake { step, fault };
+        self.core.agree(None);
         let identity = self.options.identity;
         let params = format!(
             r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}}"#,
@@ -436,10 +427,10 @@ impl Wire {
         ) = (&result, &self.carrier)
         {
             // No Streamable HTTP here: before 2025-03-26 a GET opened the stream.
-            let found = tokio::time::timeout(limit, Arc::clone(http).two_endpoints(&self.core));
+            let found = tokio::time::timeout(limit, http.two_endpoints(&self.core));
             match found.await {
-                Ok(Ok(())) => result = self.call(None, "initialize", &params, limit, false).await,
-                Ok(Err(Fault::Status { .. } | Fault::Refused(_))) => {}
+                Ok(Ok(true)) => result = self.call(None, "initialize", &params, limit, false).await,
+                Ok(Ok(false)) => {}
                 Ok(Err(fault)) => return Err(failed(Step::Endpoint)(fault)),
                 Err(_) => {
                     let note = self.core.note();
@@ -479,7 +470,7 @@ impl Wire {
             }
             None => return Err(unknown(&[named.into_owned()])),
         };
-        self.core.agree(version);
+        self.core.agree(Some(version));
         let text = message::notification("notifications/initialized", None);
         match &self.carrier {
             Carrier::Lines => {

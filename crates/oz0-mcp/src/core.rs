@@ -161,6 +161,23 @@ pub(crate) struct Core {
     pub(crate) limits: Limits,
 }
 
+/// Takes a request back when its caller no longer waits.
+pub(crate) struct Waiting<'a> {
+    pub(crate) core: &'a Core,
+    pub(crate) id: u64,
+    /// Whether the server is told.
+    pub(crate) says_so: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.core.abandon(self.id) && self.says_so {
+            let params = format!(r#"{{"requestId":{}}}"#, self.id);
+            self.core.post(message::notification("notifications/cancelled", Some(&params)));
+        }
+    }
+}
+
 /// What the writing task is handed.
 #[derive(Debug)]
 pub(crate) enum Out {
@@ -229,8 +246,8 @@ impl Core {
         self.state().closed.clone()
     }
 
-    pub(crate) fn agree(&self, version: ProtocolVersion) {
-        self.state().version = Some(version);
+    pub(crate) fn agree(&self, version: Option<ProtocolVersion>) {
+        self.state().version = version;
     }
 
     pub(crate) fn junk(&self) -> Junk {

@@ -139,9 +139,12 @@ pub enum Fault {
     /// An HTTP answer outside the transport's rules.
     #[error("the server's HTTP answer is refused: {0}")]
     Refused(String),
-    /// No HTTP answer at all, or it broke off.
+    /// No HTTP answer at all.
     #[error("the server cannot be reached: {0}")]
     Unreachable(String),
+    /// An HTTP answer that ended before it was whole.
+    #[error("the server's answer broke off: {0}")]
+    BrokeOff(String),
 }
 
 /// Why a connection is over.

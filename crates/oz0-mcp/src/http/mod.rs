@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle};
 use url::{Host, Url};
 
-use crate::core::{Core, Event, Out, Outcome};
+use crate::core::{Core, Event, Out, Outcome, Waiting};
 use crate::error::{Closed, Fault, RpcError, shown};
 use crate::listing::LeftOut;
 use crate::message::{self, Members, Message, string};
@@ -221,8 +221,12 @@ impl Http {
     }
 
     /// The headers that a modern request copies from its parameters.
-    fn copied(&self, method: &str, params: &str, headers: &mut HeaderMap) {
-        let Ok(members) = Members::read(params) else { return };
+    fn copied(&self, method: &str, params: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
+        let members = Members::read(params).map_err(Fault::Params)?;
+        if let Some(name) = members.repeated(&["name", "uri", "taskId", "arguments"]) {
+            // The header would name one and the server could read the other.
+            return Err(Fault::Params(format!("the member `{name}` stands twice")));
+        }
         let text = |name: &str| members.get(name).and_then(string);
         let name = match method {
             "tools/call" | "prompts/get" => text("name"),
@@ -230,7 +234,7 @@ impl Http {
             _ if method.starts_with("tasks/") => text("taskId"),
             _ => None,
         };
-        let Some(name) = name else { return };
+        let Some(name) = name else { return Ok(()) };
         headers.insert(NAME, header::value(&name));
         if method == "tools/call"
             && let Some(arguments) = members.get("arguments")
@@ -238,6 +242,7 @@ impl Http {
         {
             headers.extend(header::of_arguments(marked, arguments));
         }
+        Ok(())
     }
 
     /// Sorts out the functions that must not be called over this transport, and keeps what the others' calls need.
@@ -278,7 +283,7 @@ impl Http {
             let generation = self.state().generation;
             let mut headers = self.post_headers(version, method);
             if modern {
-                self.copied(method, params, &mut headers);
+                self.copied(method, params, &mut headers)?;
             }
             let sent_session = headers.contains_key(SESSION);
             let post_to = self.state().post_to.clone();
@@ -306,7 +311,9 @@ impl Http {
         let session = match response.headers().get(SESSION) {
             None => None,
             Some(id) if id.len() <= 4096 && id.as_bytes().iter().all(u8::is_ascii_graphic) => {
-                Some(id.clone())
+                let mut id = id.clone();
+                id.set_sensitive(true);
+                Some(id)
             }
             Some(_) => {
                 return Err(Fault::Refused("its session ID is not visible ASCII".to_owned()));
@@ -336,7 +343,7 @@ impl Http {
                     match stream.run_until(core, Some(id), answer).await {
                         Some(outcome) => return outcome,
                         None if modern => {
-                            return Err(Fault::Unreachable(
+                            return Err(Fault::BrokeOff(
                                 "the event stream ended before the answer".to_owned(),
                             ));
                         }
@@ -363,7 +370,7 @@ impl Http {
 
     /// Picks a stream up where it broke off (`Last-Event-ID`), as servers of 2025-11-25 may ask a client to.
     async fn resume(&self, stream: &mut Stream) -> Result<(), Fault> {
-        let broken = || Fault::Unreachable("the event stream ended before the answer".to_owned());
+        let broken = || Fault::BrokeOff("the event stream ended before the answer".to_owned());
         let Some((last, wait)) = stream.to_resume() else { return Err(broken()) };
         tokio::time::sleep(wait).await;
         let mut headers = HeaderMap::new();
@@ -383,11 +390,12 @@ impl Http {
     async fn revive(self: &Arc<Self>, core: &Arc<Core>, generation: u64) -> Result<(), Fault> {
         let _one = self.reviving.lock().await;
         let (params, version) = {
-            let mut state = self.state();
+            let state = self.state();
             if state.generation != generation {
                 return Ok(());
             }
-            state.session = None;
+            // The lost session stays until there is a new one: should this be given up half-way, the next request
+            // meets the same 404 and comes here again.
             (state.initialize.clone(), state.version)
         };
         if params.is_empty() {
@@ -395,10 +403,9 @@ impl Http {
         }
         let (id, mut answer) = core.open()?;
         let text = message::request(id, "initialize", &params);
-        let exchange = self.exchange(core, None, id, "initialize", &params, text, &mut answer);
-        let result = exchange.await;
-        core.abandon(id);
-        let result = result?;
+        let _waiting = Waiting { core, id, says_so: false };
+        let result =
+            self.exchange(core, None, id, "initialize", &params, text, &mut answer).await?;
         let named = Members::read(result.get())
             .ok()
             .and_then(|members| members.get("protocolVersion").and_then(string))
@@ -478,18 +485,15 @@ impl Http {
         }
     }
 
-    /// Opens the event stream of the transport with two endpoints and learns where messages go.
-    pub(crate) async fn two_endpoints(self: Arc<Self>, core: &Arc<Core>) -> Result<(), Fault> {
+    /// Opens the event stream of the transport with two endpoints and learns where messages go; `false` where a GET
+    /// brings no event stream, so that this is no such server.
+    pub(crate) async fn two_endpoints(&self, core: &Arc<Core>) -> Result<bool, Fault> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
         let url = self.endpoint.url.clone();
         let (response, base) = self.send(&Method::GET, url, headers, None).await?;
-        let status = response.status();
-        if !status.is_success() {
-            return Err(Fault::Status { status: status.as_u16(), detail: String::new() });
-        }
-        if content_type(&response) != Some(EVENTS) {
-            return Err(Fault::Refused("a GET brought no event stream either".to_owned()));
+        if !response.status().is_success() || content_type(&response) != Some(EVENTS) {
+            return Ok(false);
         }
         let mut stream = Stream::new(response, self.limits.message);
         let (found, place) = oneshot::channel();
@@ -500,7 +504,7 @@ impl Http {
         });
         self.state().tasks.push(reading.abort_handle());
         let place = place.await.map_err(|_| {
-            Fault::Unreachable("the event stream ended before it named its endpoint".to_owned())
+            Fault::BrokeOff("the event stream ended before it named its endpoint".to_owned())
         })?;
         let (url, origin) = resolved(&base, place.trim())
             .map_err(|error| Fault::Refused(format!("its message endpoint: {error}")))?;
@@ -510,7 +514,7 @@ impl Http {
             )));
         }
         self.state().post_to = Some(url);
-        Ok(())
+        Ok(true)
     }
 
     /// Posts what is queued (answers, cancellations, notifications), one after another.
@@ -583,7 +587,9 @@ fn content_type(response: &Response) -> Option<&str> {
 /// A whole body of at most `limit` bytes.
 async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Fault> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+    while let Some(chunk) =
+        response.chunk().await.map_err(|error| Fault::BrokeOff(described(error)))?
+    {
         if body.len() + chunk.len() > limit {
             return Err(Fault::TooLarge { what: "a body", limit });
         }
@@ -623,7 +629,7 @@ fn error_in(body: &[u8], id: u64) -> Option<RpcError> {
 }
 
 /// What went wrong below HTTP, without the URL, whose query may hold a secret.
-fn unreachable(error: reqwest::Error) -> Fault {
+fn described(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
@@ -635,5 +641,9 @@ fn unreachable(error: reqwest::Error) -> Fault {
         }
         cause = inner.source();
     }
-    Fault::Unreachable(shown(&text, 400))
+    shown(&text, 400)
+}
+
+fn unreachable(error: reqwest::Error) -> Fault {
+    Fault::Unreachable(described(error))
 }
