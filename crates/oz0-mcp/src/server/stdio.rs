@@ -152,6 +152,11 @@ pub(crate) async fn serve<G: Gateway>(
                 moved = Instant::now();
             }
             Some(()) = running.next(), if !running.is_empty() => {}
+            // What runs may have said something just now. It is this task that polls it, so nobody has to be woken.
+            () = std::future::poll_fn(|_| match outbox.len() {
+                0 => std::task::Poll::Pending,
+                _ => std::task::Poll::Ready(()),
+            }), if !writing => {}
             read = reader.read(&mut chunk), if reading && waits < limits.unread => match read {
                 Ok(0) => {
                     lines.finish(|line| connection.line(&line, &mut running));

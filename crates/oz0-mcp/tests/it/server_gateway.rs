@@ -63,7 +63,9 @@ impl Gateway for Memory {
 
     async fn list(&self, _: &Principal) -> Result<Arc<Functions>, RpcError> {
         let items = (0..self.functions)
-            .map(|index| format!(r#"{{"name":"f{index}","inputSchema":{{"type":"object"}}}}"#).into())
+            .map(|index| {
+                format!(r#"{{"name":"f{index}","inputSchema":{{"type":"object"}}}}"#).into()
+            })
             .collect();
         Ok(Arc::new(Functions { revision: *self.revision.borrow(), items, public: false }))
     }
@@ -237,12 +239,7 @@ impl Endpoint {
         Reply::read(&String::from_utf8(bytes).unwrap())
     }
 
-    pub(crate) async fn begin(
-        &self,
-        head: &[(&str, &str)],
-        method: &str,
-        body: &str,
-    ) -> TcpStream {
+    pub(crate) async fn begin(&self, head: &[(&str, &str)], method: &str, body: &str) -> TcpStream {
         let mut text = format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\n");
         let given = |name: &str| head.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         let own = format!("127.0.0.1:{}", self.address.port());
@@ -268,7 +265,8 @@ impl Endpoint {
 
     /// A modern request with the headers that it needs.
     pub(crate) async fn modern(&self, method: &str, name: &str, body: &str) -> Reply {
-        let head = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", name)];
+        let head =
+            [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", name)];
         self.post(&head, body).await
     }
 
@@ -327,7 +325,10 @@ pub(crate) fn events(body: &str) -> Vec<(Option<String>, String)> {
     body.split("\n\n")
         .map(|event| {
             let field = |name: &str| {
-                event.lines().find_map(|line| line.strip_prefix(name)).map(|text| text.trim().to_owned())
+                event
+                    .lines()
+                    .find_map(|line| line.strip_prefix(name))
+                    .map(|text| text.trim().to_owned())
             };
             (field("id:"), field("data:"))
         })

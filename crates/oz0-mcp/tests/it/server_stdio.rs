@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 
-use crate::server_gateway::{FORM, Lines, META, Memory, initialize, modern_call, options, raw, server};
+use crate::server_gateway::{
+    FORM, Lines, META, Memory, initialize, modern_call, options, raw, server,
+};
 
 async fn client(server: &Server<Memory>, options: &ClientOptions) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
@@ -66,8 +68,9 @@ async fn every_page_is_read_and_a_bad_cursor_refused() {
     let mut lines = Lines::open(&server);
     lines.initialize("2025-06-18").await;
     for cursor in ["\"\"", "\"x\"", "\"1-0\"", "\"2-2\"", "\"1-99\"", "\"1-+2\"", "7"] {
-        let request =
-            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"cursor":{cursor}}}}}"#);
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{"cursor":{cursor}}}}}"#
+        );
         assert_eq!(lines.ask(&request).await["error"]["code"], -32602, "{cursor}");
     }
 }
@@ -83,7 +86,10 @@ async fn each_version_is_agreed_on_and_an_unknown_one_gets_the_latest() {
         ("1999-01-01", "2025-11-25"),
     ] {
         let mut lines = Lines::open(&server(Memory::new()));
-        assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await["result"], json!({}));
+        assert_eq!(
+            lines.ask(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await["result"],
+            json!({})
+        );
         let result = lines.initialize(asked).await;
         assert_eq!(result["result"]["protocolVersion"], agreed);
         assert_eq!(result["result"]["capabilities"]["tools"]["listChanged"], true);
@@ -100,14 +106,21 @@ async fn a_modern_request_must_say_who_asks() {
     let bare = lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#).await;
     assert_eq!(bare["error"]["code"], -32602);
     let other = META.replace("2026-07-28", "2099-01-01");
-    let request = format!(r#"{{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{{"_meta":{{{other}}}}}}}"#);
+    let request = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{{"_meta":{{{other}}}}}}}"#
+    );
     let refused = lines.ask(&request).await;
     assert_eq!(refused["error"]["code"], -32022);
-    assert_eq!(refused["error"]["data"], json!({"supported": ["2026-07-28"], "requested": "2099-01-01"}));
-    let request = format!(r#"{{"jsonrpc":"2.0","id":3,"method":"ping","params":{{"_meta":{{{META}}}}}}}"#);
-    assert_eq!(lines.ask(&request).await["error"]["code"], -32601);
+    assert_eq!(
+        refused["error"]["data"],
+        json!({"supported": ["2026-07-28"], "requested": "2099-01-01"})
+    );
     let request =
-        format!(r#"{{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{{"_meta":{{{META}}}}}}}"#);
+        format!(r#"{{"jsonrpc":"2.0","id":3,"method":"ping","params":{{"_meta":{{{META}}}}}}}"#);
+    assert_eq!(lines.ask(&request).await["error"]["code"], -32601);
+    let request = format!(
+        r#"{{"jsonrpc":"2.0","id":4,"method":"tools/list","params":{{"_meta":{{{META}}}}}}}"#
+    );
     let listed = lines.ask(&request).await;
     assert_eq!(listed["result"]["ttlMs"], 0);
     assert_eq!(listed["result"]["cacheScope"], "private");
@@ -118,7 +131,11 @@ async fn a_modern_request_must_say_who_asks() {
 async fn malformed_messages_are_answered_and_change_nothing() {
     let mut lines = Lines::open(&server(Memory::new()));
     lines.initialize("2025-11-25").await;
-    let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{}1{}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
     for (line, code, id) in [
         ("{", -32700, Value::Null),
         ("\u{feff}{}", -32700, Value::Null),
@@ -145,7 +162,10 @@ async fn a_line_above_the_limit_is_refused_and_skipped() {
     options.limits.message = 1000;
     let mut lines = Lines::open(&Server::new(Arc::new(Memory::new()), options));
     lines.initialize("2025-11-25").await;
-    let long = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#, "x".repeat(5000));
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"x":"{}"}}}}"#,
+        "x".repeat(5000)
+    );
     assert_eq!(lines.ask(&long).await["error"]["code"], -32600);
     assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await["id"], 2);
 }
@@ -158,7 +178,8 @@ async fn batches_are_of_one_version_and_end() {
     let answers = lines.ask(batch).await;
     let ids: Vec<&Value> = answers.as_array().unwrap().iter().map(|answer| &answer["id"]).collect();
     assert_eq!(ids, [&json!(1), &json!("a"), &Value::Null]);
-    let endless = format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; 101].join(","));
+    let endless =
+        format!("[{}]", vec![r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#; 101].join(","));
     assert_eq!(lines.ask(&endless).await["error"]["code"], -32600);
     let inner = format!("[{}]", initialize("2025-03-26"));
     assert_eq!(lines.ask(&inner).await[0]["error"]["code"], -32600);
@@ -200,11 +221,15 @@ async fn a_cancelled_call_is_dropped_and_not_answered() {
     let (cancelled, started) = (Arc::clone(&memory.cancelled), Arc::clone(&memory.started));
     let mut lines = Lines::open(&server(memory));
     lines.initialize("2025-11-25").await;
-    lines.send(r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"slow"}}"#).await;
+    lines
+        .send(r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"slow"}}"#)
+        .await;
     let again = lines.ask(r#"{"jsonrpc":"2.0","id":"s","method":"ping"}"#).await;
     assert_eq!(again["error"]["code"], -32600, "the ID is in use");
     assert_eq!(started.load(Ordering::SeqCst), 1);
-    lines.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}"#).await;
+    lines
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s"}}"#)
+        .await;
     let next = lines.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
     assert_eq!(next["id"], 2);
     assert_eq!(cancelled.load(Ordering::SeqCst), 1);
@@ -218,7 +243,9 @@ async fn requests_in_flight_are_bounded_and_the_end_of_input_lets_them_end() {
     lines.initialize("2025-11-25").await;
     for id in 1..=3 {
         lines
-            .send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"half"}}}}"#))
+            .send(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"half"}}}}"#
+            ))
             .await;
     }
     let refused = lines.next().await;
@@ -250,7 +277,9 @@ async fn a_change_of_the_listing_is_told_when_its_revision_changes_and_only_then
     let mut events = client.events();
     revision.send_replace(4);
     match events.next().await {
-        Some(Event::Notification(told)) => assert_eq!(told.method, "notifications/tools/list_changed"),
+        Some(Event::Notification(told)) => {
+            assert_eq!(told.method, "notifications/tools/list_changed")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -266,7 +295,8 @@ async fn a_modern_client_listens_and_its_stream_ends_in_order() {
             r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{{"_meta":{{{META}}},"notifications":{wanted}}}}}"#
         )
     };
-    let first = lines.ask(&listen("\"l\"", r#"{"toolsListChanged":true,"promptsListChanged":true}"#)).await;
+    let first =
+        lines.ask(&listen("\"l\"", r#"{"toolsListChanged":true,"promptsListChanged":true}"#)).await;
     assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
     assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
     assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
@@ -303,7 +333,10 @@ async fn a_legacy_client_is_asked_whichever_era_the_server_behind_has() {
         }
     });
     let result = client.request("tools/call", &raw(r#"{"name":"ask"}"#)).await.unwrap();
-    assert!(result.get().contains(r#""answer":{"action":"accept", "content":{"name":"n1"}}"#), "{result}");
+    assert!(
+        result.get().contains(r#""answer":{"action":"accept", "content":{"name":"n1"}}"#),
+        "{result}"
+    );
     let result = client.request("tools/call", &raw(r#"{"name":"rounds"}"#)).await.unwrap();
     assert_eq!(value(&result)["answers"]["k"]["content"]["name"], "n3", "{result}");
 }
@@ -313,17 +346,20 @@ async fn a_client_that_cannot_be_asked_is_not() {
     let mut lines = Lines::open(&server(Memory::new()));
     let without = initialize("2025-11-25").replace(r#""elicitation":{}"#, "");
     lines.ask(&without).await;
-    let result =
-        lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#).await;
+    let result = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#)
+        .await;
     assert_eq!(result["result"]["unable"], true);
-    let result =
-        lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rounds"}}"#).await;
+    let result = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rounds"}}"#)
+        .await;
     assert_eq!(result["result"]["answers"]["k"]["action"], "cancel", "{result}");
     // Elicitation came with 2025-06-18, whatever a client declares.
     let mut lines = Lines::open(&server(Memory::new()));
     lines.initialize("2025-03-26").await;
-    let result =
-        lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#).await;
+    let result = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#)
+        .await;
     assert_eq!(result["result"]["unable"], true);
     let mut lines = Lines::open(&server(Memory::new()));
     let without = modern_call(1, "rounds", "").replace(r#""elicitation":{}"#, "");
@@ -343,7 +379,8 @@ async fn a_modern_client_brings_the_answer_with_its_next_request() {
             let wanted = lines.ask(&modern_call(id, name, &more)).await;
             let result = &wanted["result"];
             assert_eq!(result["resultType"], "input_required", "{wanted}");
-            let (key, request) = result["inputRequests"].as_object().unwrap().iter().next().unwrap();
+            let (key, request) =
+                result["inputRequests"].as_object().unwrap().iter().next().unwrap();
             assert_eq!(request["method"], "elicitation/create");
             assert_eq!(request["params"], serde_json::from_str::<Value>(FORM).unwrap());
             more = format!(
@@ -364,7 +401,8 @@ async fn state_that_was_tampered_with_or_is_of_another_call_is_refused() {
     for name in ["ask", "rounds"] {
         let wanted = lines.ask(&modern_call(1, name, r#","arguments":{"b":1,"a":2}"#)).await;
         let state = wanted["result"]["requestState"].as_str().unwrap().to_owned();
-        let key = wanted["result"]["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
+        let key =
+            wanted["result"]["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
         let retry = |name: &str, arguments: &str, state: &str| {
             let more = format!(
                 r#","arguments":{arguments},"inputResponses":{{"{key}":{{"action":"decline"}}}},"requestState":"{state}""#
@@ -397,8 +435,9 @@ async fn a_question_nobody_answers_ends() {
     options.timeouts.ask = Duration::from_millis(50);
     let mut lines = Lines::open(&Server::new(Arc::new(Memory::new()), options));
     lines.initialize("2025-11-25").await;
-    let asked =
-        lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#).await;
+    let asked = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}"#)
+        .await;
     assert_eq!(asked["method"], "elicitation/create");
     let back = lines.next().await;
     assert_eq!(back["method"], "notifications/cancelled");
@@ -453,7 +492,9 @@ async fn a_client_that_reads_nothing_is_cut_off() {
     let mut lines = Lines::open(&Server::new(Arc::new(Memory::new()), options));
     lines.initialize("2025-11-25").await;
     for id in 0..20 {
-        let call = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"big"}}}}"#);
+        let call = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"big"}}}}"#
+        );
         lines.send(&call).await;
     }
     let end = tokio::time::timeout(Duration::from_secs(5), lines.served).await.unwrap().unwrap();
@@ -469,8 +510,12 @@ async fn a_client_that_reads_nothing_is_cut_off() {
 async fn log_messages_follow_the_level() {
     let mut lines = Lines::open(&server(Memory::new()));
     lines.initialize("2025-11-25").await;
-    let bad = lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}"#).await;
+    let bad = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}"#)
+        .await;
     assert_eq!(bad["error"]["code"], -32602);
-    let set = lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}"#).await;
+    let set = lines
+        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}"#)
+        .await;
     assert_eq!(set["result"], json!({}));
 }
