@@ -26,6 +26,7 @@ mod questions;
 mod rounds;
 mod seal;
 mod splice;
+mod standard;
 mod stdio;
 
 use std::sync::Arc;
@@ -41,6 +42,7 @@ pub use self::http::{HttpOptions, ServeError};
 pub use self::options::{ServerLimits, ServerOptions, ServerTimeouts};
 pub use self::params::{CallParams, Forward};
 pub use self::splice::{Splice, SpliceError};
+pub use self::standard::{Input, Output, standard_streams};
 pub use self::stdio::StdioError;
 
 /// A server in front of one [`Gateway`]. Cheap to clone; any number of transports may serve it at once.

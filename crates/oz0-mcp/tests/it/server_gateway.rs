@@ -1,5 +1,6 @@
 //! The gateway in memory that the server's tests stand on, and clients written by hand.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -162,12 +163,12 @@ impl Lines {
     pub(crate) fn open(server: &Server<Memory>) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 << 10);
         let server = server.clone();
-        let served = tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let (reader, writer) = tokio::io::split(theirs);
             server.stdio(Principal::local(), reader, writer).await
         });
         let (reader, writer) = tokio::io::split(ours);
-        Self { reader: BufReader::new(reader).lines(), writer, served }
+        Self { reader: BufReader::new(reader).lines(), writer, served: task }
     }
 
     pub(crate) async fn send(&mut self, line: &str) {
@@ -224,10 +225,10 @@ impl Endpoint {
         let address = listener.local_addr().unwrap();
         let router = server.router(HttpOptions::default());
         let serving = server.clone();
-        let served = tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             serving.serve(listener, router).await.unwrap();
         });
-        Self { address, server, served }
+        Self { address, server, served: task }
     }
 
     /// Sends a request written by hand and reads the whole answer; the connection is closed after it.
@@ -250,10 +251,10 @@ impl Endpoint {
         ];
         for (name, value) in defaults.iter().filter(|(name, _)| !given(name)).chain(head) {
             if !value.is_empty() {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                write!(text, "{name}: {value}\r\n").unwrap();
             }
         }
-        text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        write!(text, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
         stream

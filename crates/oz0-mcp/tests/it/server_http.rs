@@ -31,7 +31,7 @@ async fn our_own_client_lists_calls_and_is_asked_in_both_eras() {
     ] {
         let (requests, mut asked) = mpsc::channel(4);
         let options = ClientOptions { requests: Some(requests), era, ..ClientOptions::default() };
-        let target = oz0_mcp::Endpoint::new(&url, Default::default()).unwrap();
+        let target = oz0_mcp::Endpoint::new(&url, axum::http::HeaderMap::default()).unwrap();
         let client = Client::http(&target, &options).await.unwrap();
         assert_eq!(client.protocol(), version);
         assert_eq!(client.list_functions().await.unwrap().functions.len(), 3);
@@ -330,7 +330,7 @@ async fn requests_in_flight_of_one_client_are_bounded() {
             ("Authorization", token),
         ]
     };
-    let held = endpoint.begin(&head("Bearer one"), "POST", &modern_call(1, "slow", "")).await;
+    let busy = endpoint.begin(&head("Bearer one"), "POST", &modern_call(1, "slow", "")).await;
     while started.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -342,7 +342,7 @@ async fn requests_in_flight_of_one_client_are_bounded() {
         ("Authorization", "Bearer two"),
     ];
     assert_eq!(endpoint.post(&other, &list()).await.status, 200);
-    drop(held);
+    drop(busy);
 }
 
 #[tokio::test]
@@ -356,9 +356,9 @@ async fn slow_senders_and_slow_readers_are_cut_off() {
         let _ = all.await.expect("the connection is closed");
         String::from_utf8_lossy(&rest).into_owned()
     };
-    let mut head = TcpStream::connect(endpoint.address).await.unwrap();
-    head.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").await.unwrap();
-    ended(head).await;
+    let mut begun = TcpStream::connect(endpoint.address).await.unwrap();
+    begun.write_all(b"POST /mcp HTTP/1.1\r\nHost: local").await.unwrap();
+    ended(begun).await;
     let mut body = TcpStream::connect(endpoint.address).await.unwrap();
     body.write_all(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
         .await

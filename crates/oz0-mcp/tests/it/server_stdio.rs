@@ -278,7 +278,7 @@ async fn a_change_of_the_listing_is_told_when_its_revision_changes_and_only_then
     revision.send_replace(4);
     match events.next().await {
         Some(Event::Notification(told)) => {
-            assert_eq!(told.method, "notifications/tools/list_changed")
+            assert_eq!(told.method, "notifications/tools/list_changed");
         }
         other => panic!("{other:?}"),
     }

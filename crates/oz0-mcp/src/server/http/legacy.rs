@@ -331,6 +331,9 @@ async fn run<G: Gateway>(engine: Arc<Engine<G>>, mut later: Later, ending: Endin
     }
 }
 
+/// How long, in ms, a client whose stream broke is asked to wait before it comes back.
+const RETRY: u32 = 500;
+
 /// One stream's events.
 struct Events {
     session: Arc<Session>,
@@ -349,7 +352,7 @@ impl Source for Events {
     async fn next(&mut self) -> Option<Outgoing> {
         if std::mem::take(&mut self.primes) {
             let id = event_id(self.stream, 0);
-            return Some(format!("id: {id}\ndata: \n\n").into());
+            return Some(format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into());
         }
         loop {
             if let Some(revision) = &mut self.revision {

@@ -189,7 +189,7 @@ impl<G: Gateway> Http<G> {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(error)) => {
                 let too_large = std::error::Error::source(&error)
-                    .is_some_and(|source| source.is::<http_body_util::LengthLimitError>());
+                    .is_some_and(<dyn std::error::Error>::is::<http_body_util::LengthLimitError>);
                 if too_large {
                     let error = RpcError::new(
                         codes::INVALID_REQUEST,
@@ -229,8 +229,12 @@ fn is_modern(headers: &HeaderMap, message: &Message<'_>) -> bool {
         }
         Message::Answer { .. } => ("", None),
     };
+    // A handshake names no version yet; one that does, and a modern one, asks for a method that era does not have.
+    let modern = |version: &str| {
+        ProtocolVersion::known(version).is_some_and(|version| version.era() == Era::Modern)
+    };
     if method == "initialize" {
-        return false;
+        return single(headers, &VERSION).ok().flatten().is_some_and(modern);
     }
     let said = params.map(RawValue::get).filter(|text| may_have(text, PROTOCOL_VERSION));
     if said.is_some_and(|text| {
