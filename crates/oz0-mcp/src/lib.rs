@@ -32,6 +32,7 @@ mod listing;
 pub mod message;
 mod options;
 mod origin;
+pub mod server;
 pub mod sse;
 mod stdio;
 mod version;
