@@ -5,6 +5,7 @@
 
 mod connect;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,7 +96,9 @@ impl ClientError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Address { .. } => Some("give it as `https://HOST[:PORT]`"),
-            Self::Unreachable { .. } => Some("is the edge running? `oz0 up` or `oz0 edge` starts one"),
+            Self::Unreachable { .. } => {
+                Some("is the edge running? `oz0 up` or `oz0 edge` starts one")
+            }
             Self::Problem(problem) => problem.hint.as_deref(),
             Self::TimedOut { .. } | Self::Unreadable { .. } => None,
         }
@@ -132,8 +135,8 @@ impl Client {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = rustls::ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .and_then(BuilderVerifierExt::with_platform_verifier)
-            .map(rustls::ConfigBuilder::with_no_client_auth)
+            .and_then(rustls::ConfigBuilder::with_platform_verifier)
+            .map(rustls::ConfigBuilder::<_, rustls::client::WantsClientCert>::with_no_client_auth)
             .map_err(|error| ClientError::Address {
                 url: url.to_owned(),
                 reason: format!("TLS cannot be set up here: {error}"),
@@ -165,7 +168,9 @@ impl Client {
             "https" => Some(Arc::new(config)),
             "http" if loopback => None,
             "http" => {
-                return Err(wrong("plain `http` is spoken to loopback addresses only; use `https`"));
+                return Err(wrong(
+                    "plain `http` is spoken to loopback addresses only; use `https`",
+                ));
             }
             _ => return Err(wrong("its scheme must be `https`")),
         };
@@ -285,10 +290,10 @@ impl Client {
     pub async fn audit(&self, query: &AuditQuery) -> Result<AuditPage, ClientError> {
         let mut path = format!("/v1/audit?after={}", query.after);
         if let Some(limit) = query.limit {
-            path.push_str(&format!("&limit={limit}"));
+            let _ = write!(path, "&limit={limit}");
         }
         if let Some(wait) = query.wait {
-            path.push_str(&format!("&wait={wait}"));
+            let _ = write!(path, "&wait={wait}");
         }
         let wait = Duration::from_secs(query.wait.unwrap_or(0));
         self.send(Method::GET, &path, None::<&()>, TIMEOUT + wait).await
@@ -296,7 +301,7 @@ impl Client {
 
     /// Checks the audit log's chains.
     pub async fn verify_audit(&self) -> Result<AuditCheck, ClientError> {
-        let long = Duration::from_secs(600);
+        let long = Duration::from_mins(10);
         self.send(Method::GET, "/v1/audit/verify", None::<&()>, long).await
     }
 
@@ -355,8 +360,10 @@ impl Client {
             .uri(format!("{}{path}", self.base))
             .header(header::ACCEPT, "application/json");
         if let Some(token) = &self.token {
-            let mut value = header::HeaderValue::from_str(&format!("Bearer {token}"))
-                .map_err(|_| Problem::new(Code::Malformed, "the token holds characters that no token has"))?;
+            let mut value =
+                header::HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| {
+                    Problem::new(Code::Malformed, "the token holds characters that no token has")
+                })?;
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
@@ -376,10 +383,11 @@ impl Client {
                 ClientError::Unreachable { to: self.to.to_string(), reason: causes(&error) }
             })?;
             let (head, body) = answer.into_parts();
-            let body = Limited::new(body, ANSWER_LIMIT).collect().await.map_err(|error| {
-                unreadable(format!("its body could not be read: {error}"))
-            })?;
-            Ok((head.status, body.to_bytes()))
+            let body = Limited::new(body, ANSWER_LIMIT)
+                .collect()
+                .await
+                .map_err(|error| unreadable(format!("its body could not be read: {error}")))?;
+            Ok::<_, ClientError>((head.status, body.to_bytes()))
         };
         let (status, bytes) = tokio::time::timeout(timeout, exchange).await.map_err(|_| {
             ClientError::TimedOut {
@@ -394,7 +402,9 @@ impl Client {
             return serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
         }
         if status.is_redirection() {
-            return Err(unreadable(format!("it answered {status}, and redirects are not followed")));
+            return Err(unreadable(format!(
+                "it answered {status}, and redirects are not followed"
+            )));
         }
         match serde_json::from_slice::<Problem>(&bytes) {
             Ok(problem) => Err(problem.into()),

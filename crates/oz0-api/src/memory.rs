@@ -30,10 +30,9 @@ impl MemoryConnector {
     /// A new connection. An error where nobody listens any more.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
         let (here, there) = tokio::io::duplex(PIPE);
-        self.sender
-            .send(there)
-            .await
-            .map_err(|_| io::Error::new(io::ErrorKind::ConnectionRefused, "the edge has stopped"))?;
+        self.sender.send(there).await.map_err(|_| {
+            io::Error::new(io::ErrorKind::ConnectionRefused, "the edge has stopped")
+        })?;
         Ok(here)
     }
 }

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use oz0_listing::{Digest, FunctionId, LeftOut, ListingHash, ToolId};
+use oz0_listing::{Digest, FunctionId, ListingHash, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::change::ChangeKind;
-use crate::id::{ChangeId, CallId, EdgeId, Endpoint, PluginName, PluginVersion, Revision};
+use crate::id::{CallId, ChangeId, EdgeId, Endpoint, PluginName, PluginVersion, Revision};
 use crate::plugin::PluginDescription;
 
 /// How far a node has come; all zero for one that holds nothing. Sent as the poll's query.
@@ -141,6 +141,22 @@ pub enum Outcome {
         /// Why, at most 4 KiB.
         reason: String,
     },
+}
+
+/// What a server lists and nobody calls: an [`oz0_listing::LeftOut`] of a known tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Its name, escaped to one line.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<oz0_listing::LeftOut> for LeftOut {
+    fn from(left_out: oz0_listing::LeftOut) -> Self {
+        Self { name: left_out.name, reason: left_out.reason }
+    }
 }
 
 /// A listed function.

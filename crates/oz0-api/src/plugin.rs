@@ -6,12 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_listing::{Digest, FunctionId, LeftOut, Listing, ListingHash, ModelName, ToolId};
+use oz0_listing::{Digest, FunctionId, Listing, ListingHash, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::change::Change;
 use crate::id::{Endpoint, NodeName, PluginName, PluginVersion, UnixMillis};
+use crate::node::LeftOut;
 
 /// What a plugin's version is, for the edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -218,8 +219,8 @@ pub struct ToolOnNode {
 pub struct FunctionStatus {
     /// Its ID.
     pub id: FunctionId,
-    /// The name models know it by.
-    pub model_name: ModelName,
+    /// The name models know it by ([`oz0_listing::ModelName`] of the ID).
+    pub model_name: String,
     /// Whether its calls go through, somewhere.
     pub state: FunctionState,
     /// The accepted hashes: one, but where nodes list differently.
@@ -259,8 +260,8 @@ pub struct Catalog {
 pub struct CatalogFunction {
     /// Its ID.
     pub id: FunctionId,
-    /// The name models know it by.
-    pub model_name: ModelName,
+    /// The name models know it by ([`oz0_listing::ModelName`] of the ID).
+    pub model_name: String,
     /// Its plugin.
     pub plugin: PluginName,
     /// The version.

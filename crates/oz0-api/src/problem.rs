@@ -91,11 +91,11 @@ impl Code {
         match self {
             Self::Malformed => 400,
             Self::Unauthenticated => 401,
-            
+
             Self::Forbidden | Self::WrongOrigin => 403,
             Self::NotFound => 404,
             Self::Conflict | Self::Stale => 409,
-            
+
             Self::TooLarge => 413,
             Self::TimedOut => 504,
             Self::Unavailable => 503,

@@ -217,10 +217,8 @@ impl Function {
 impl Pinned {
     fn see(&mut self, node: NodeName, value: Value) {
         let accepted = &self.accepted;
-        let sight = self
-            .seen
-            .entry(node)
-            .or_insert_with(|| Sight { now: value, before: BTreeSet::new() });
+        let sight =
+            self.seen.entry(node).or_insert_with(|| Sight { now: value, before: BTreeSet::new() });
         if sight.now != value && accepted.contains(&sight.now) {
             sight.before.insert(sight.now);
         }

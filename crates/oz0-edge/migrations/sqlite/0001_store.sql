@@ -97,9 +97,9 @@ CREATE TABLE sightings (
     PRIMARY KEY (plugin, version, function, node, value)
 );
 
+-- What waits for approval. A change that is closed is gone from here, and told by the audit log.
 CREATE TABLE changes (
-    seq BIGINT NOT NULL PRIMARY KEY,
-    id TEXT NOT NULL,
+    id TEXT NOT NULL PRIMARY KEY,
     plugin TEXT NOT NULL,
     version TEXT NOT NULL,
     tool TEXT NOT NULL,
@@ -107,18 +107,15 @@ CREATE TABLE changes (
     kind TEXT NOT NULL,
     value TEXT NOT NULL,
     listing TEXT,
-    opened_at BIGINT NOT NULL,
-    outcome TEXT NOT NULL,
-    closed_at BIGINT
+    opened_at BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX open_changes ON changes (id) WHERE outcome = 'open';
-CREATE INDEX changes_by_version ON changes (plugin, version, outcome);
+CREATE INDEX changes_by_version ON changes (plugin, version);
 
 CREATE TABLE change_nodes (
-    seq BIGINT NOT NULL,
+    id TEXT NOT NULL,
     node TEXT NOT NULL,
     since BIGINT NOT NULL,
-    PRIMARY KEY (seq, node)
+    PRIMARY KEY (id, node)
 );
 
 -- Who claims a model name, the earlier claim first.

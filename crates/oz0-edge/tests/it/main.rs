@@ -1,0 +1,15 @@
+//! The edge through its HTTP API, over a real store.
+
+mod approve;
+mod audit;
+mod calls;
+mod function_laws;
+mod house;
+mod kill;
+mod names;
+mod nodes;
+mod endpoints;
+mod snapshot;
+mod surfaces;
+mod tokens;
+mod trust;
