@@ -169,6 +169,8 @@ impl Store {
     /// that none is missing, and that the last is the one that was written last, as the store and,
     /// for this edge, the folder beside it remember it.
     pub(crate) async fn verify_audit(&self) -> Result<AuditCheck, StoreError> {
+        // Read before the store: what it remembers must be in what is read then.
+        let remembered = self.folder.head();
         let mut tx = self.read().await?;
         let heads: Vec<(String, i64, String)> =
             sqlx::query_as("SELECT edge, seq, hash FROM audit_heads").fetch_all(&mut *tx).await?;
@@ -209,23 +211,22 @@ impl Store {
                     "the last entry is not the one that was written last".to_owned(),
                 )),
             }
-            if *edge == self.edge.as_str()
-                && let Some((known, remembered)) = self.folder.head()
-                && hash_at(&mut tx, &self.edge, known).await?.as_deref() != Some(&remembered)
-                && *seq >= known
-            {
-                faults.push(fault(
-                    edge,
-                    known,
-                    "the entry is not the one that the data folder remembers".to_owned(),
-                ));
-            }
             if let Ok(edge) = parse::<EdgeId>(edge) {
                 chains.push(Chain { edge, entries: *seq, head: hash.clone() });
             }
         }
         for (edge, (seq, _)) in heads {
             faults.push(fault(&edge, seq, format!("all {seq} entries of this edge are missing")));
+        }
+        if let Some((known, remembered)) = remembered {
+            let what = match hash_at(&mut tx, &self.edge, known).await? {
+                Some(hash) if hash == remembered => None,
+                Some(_) => Some("the data folder remembers another entry here"),
+                // What the store itself remembers was reported already.
+                None if faults.iter().any(|fault| fault.seq == known) => None,
+                None => Some("the data folder remembers this entry, and it is missing"),
+            };
+            faults.extend(what.map(|what| fault(self.edge.as_str(), known, what.to_owned())));
         }
         Ok(AuditCheck { chains, faults })
     }

@@ -172,10 +172,9 @@ async fn an_approval_that_races_with_a_new_listing_accepts_what_was_looked_at_or
         let (shown, hidden) = (format!("Shown {round}."), format!("Hidden {round}."));
         tell(&node, &team, "team", &[("hello", &shown)]).await;
         let ids = [house.changes("team").await[0].id.clone()];
-        let (answer, _) = tokio::join!(
-            house.approve("team", &ids),
-            tell(&node, &team, "team", &[("hello", &hidden)])
-        );
+        let functions = [("hello", hidden.as_str())];
+        let (answer, _) =
+            tokio::join!(house.approve("team", &ids), tell(&node, &team, "team", &functions));
         assert_eq!(answer.approved.len() + answer.stale.len(), 1);
         let catalog = house.local.catalog().await.unwrap();
         let accepted = &catalog.functions[0].accepted;

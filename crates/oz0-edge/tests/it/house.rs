@@ -93,11 +93,8 @@ impl House {
 
     /// A node with a token of its own.
     pub async fn node(&self, name: &str) -> Client {
-        let create = CreateToken {
-            kind: TokenKind::Node,
-            name: name.parse().unwrap(),
-            may_approve: false,
-        };
+        let create =
+            CreateToken { kind: TokenKind::Node, name: name.parse().unwrap(), may_approve: false };
         self.local.with_token(&self.admin.create_token(&create).await.unwrap().secret)
     }
 
@@ -210,11 +207,7 @@ pub fn listed(tool: &str, listing: &Listing) -> ListedFunction {
 }
 
 /// A report of a complete listing: each function by its name and text.
-pub fn report(
-    description: &PluginDescription,
-    tool: &str,
-    functions: &[(&str, &str)],
-) -> Report {
+pub fn report(description: &PluginDescription, tool: &str, functions: &[(&str, &str)]) -> Report {
     let functions =
         functions.iter().map(|(name, text)| listed(tool, &listing(name, text))).collect();
     complete(description, tool, functions, Vec::new())

@@ -3,12 +3,12 @@
 mod approve;
 mod audit;
 mod calls;
+mod endpoints;
 mod function_laws;
 mod house;
 mod kill;
 mod names;
 mod nodes;
-mod endpoints;
 mod snapshot;
 mod surfaces;
 mod tokens;
