@@ -231,9 +231,9 @@ pub struct FunctionStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FunctionState {
-    /// Some node lists it as accepted, and no node lists it otherwise.
+    /// A node that is alive lists it as accepted, and no node lists it otherwise.
     Callable,
-    /// Accepted, and no node lists it now.
+    /// Accepted, and no node that is alive lists it.
     NotListed,
     /// What some node lists waits for approval; on other nodes it may be callable.
     Waiting,

@@ -245,7 +245,7 @@ impl Write<'_> {
     async fn commit(self) -> Result<(), StoreError> {
         self.tx.commit().await?;
         if let Some((seq, hash)) = &self.head {
-            self.store.folder.remember_head(*seq, hash)?;
+            self.store.folder.remember_head(*seq, hash);
         }
         if self.wakes || self.head.is_some() {
             self.store.commits.send_modify(|count| *count = count.wrapping_add(1));

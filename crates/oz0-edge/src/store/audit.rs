@@ -3,7 +3,7 @@
 //! The hashed text of an entry is stored as it was hashed, so that a check never depends on how
 //! this build would write it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use oz0_api::audit::{AuditCheck, AuditEntry, AuditPage, AuditSubject, Chain, Fault};
@@ -165,7 +165,7 @@ impl Store {
         Ok(AuditPage { entries, next, more })
     }
 
-    /// Checks every chain: that each entry has the hash of its text and follows the one before it,
+    /// Checks every chain, and that what is accepted is what the entries say: that each entry has the hash of its text and follows the one before it,
     /// that none is missing, and that the last is the one that was written last, as the store and,
     /// for this edge, the folder beside it remember it.
     pub(crate) async fn verify_audit(&self) -> Result<AuditCheck, StoreError> {
@@ -194,7 +194,7 @@ impl Store {
                 checker.entry(row);
             }
         }
-        let Checker { mut faults, tails, .. } = checker;
+        let Checker { mut faults, tails, told, .. } = checker;
         let fault = |edge: &str, seq, what: String| Fault { edge: edge.to_owned(), seq, what };
         let mut chains = Vec::new();
         for (edge, (seq, hash)) in &tails {
@@ -228,15 +228,45 @@ impl Store {
             };
             faults.extend(what.map(|what| fault(self.edge.as_str(), known, what.to_owned())));
         }
+        // Of a log with a hole in it, every acceptance would look wrong.
+        if faults.is_empty() {
+            let untold = untold(&mut tx, &told).await?;
+            faults.extend(untold.into_iter().map(|what| fault(self.edge.as_str(), 0, what)));
+        }
         Ok(AuditCheck { chains, faults })
     }
 }
+
+/// Where what is accepted is not what the entries say.
+async fn untold(
+    conn: &mut SqliteConnection,
+    told: &BTreeSet<Acceptance>,
+) -> Result<Vec<String>, StoreError> {
+    let stored: Vec<Acceptance> = sqlx::query_as(
+        "SELECT plugin, version, function, value FROM accepted WHERE value <> 'absent'",
+    )
+    .fetch_all(conn)
+    .await?;
+    let stored: BTreeSet<Acceptance> = stored.into_iter().collect();
+    let more = stored.difference(told).map(|(_, version, function, hash)| {
+        format!("{function} of version {version} accepts {hash}, and no entry tells it")
+    });
+    let less = told.difference(&stored).map(|(_, version, function, hash)| {
+        format!("{function} of version {version} was to accept {hash}, and does not")
+    });
+    Ok(more.chain(less).collect())
+}
+
+/// Plugin, version, function, hash.
+type Acceptance = (String, String, String, String);
 
 #[derive(Default)]
 struct Checker {
     faults: Vec<Fault>,
     tails: BTreeMap<String, (i64, String)>,
     last_position: BTreeMap<String, i64>,
+    /// What is accepted when every entry is believed.
+    told: BTreeSet<Acceptance>,
 }
 
 impl Checker {
@@ -261,7 +291,10 @@ impl Checker {
         }
         match serde_json::from_str::<Body>(&body) {
             Ok(body)
-                if body.seq == seq && body.edge.as_str() == edge && body.position == position => {}
+                if body.seq == seq && body.edge.as_str() == edge && body.position == position =>
+            {
+                tell(&mut self.told, &body);
+            }
             Ok(_) => fault(seq, "the entry was moved: its text names another place"),
             Err(_) => fault(seq, "the entry cannot be read"),
         }
@@ -270,5 +303,27 @@ impl Checker {
         }
         self.last_position.insert(edge.clone(), position);
         self.tails.insert(edge, (seq, hash));
+    }
+}
+
+/// What an entry says of what is accepted.
+fn tell(told: &mut BTreeSet<Acceptance>, body: &Body) {
+    let accepts = match body.action.as_str() {
+        "plugin.tools.snapshot" | "plugin.tools.approve" => true,
+        "plugin.tools.drop" => false,
+        _ => return,
+    };
+    let (Some(plugin), Some(version)) = (&body.subject.plugin, &body.subject.version) else {
+        return;
+    };
+    for (function, hash) in &body.subject.functions {
+        let Some(hash) = hash else { continue };
+        let accepted =
+            (plugin.to_string(), version.to_string(), function.to_string(), hash.clone());
+        if accepts {
+            told.insert(accepted);
+        } else {
+            told.remove(&accepted);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use oz0_api::NodeName;
 use oz0_api::change::Change;
 use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
 use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
@@ -12,7 +13,7 @@ use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
 use super::plugins::{Version, all_installed};
-use super::{Answer, Store, StoreError, parse};
+use super::{Answer, Store, StoreError, now, parse};
 use crate::function::Value;
 
 /// The accepted listings of a version, by function and in the order of acceptance; a function of
@@ -81,8 +82,9 @@ impl Store {
                 moved.insert(tool.clone());
             }
         }
-        let seen: Vec<(String, String)> = sqlx::query_as(
-            "SELECT function, value FROM sightings
+        let nodes = self.nodes_alive(conn, now()).await?;
+        let seen: Vec<(String, String, String)> = sqlx::query_as(
+            "SELECT function, value, node FROM sightings
              WHERE plugin = $1 AND version = $2 AND now = 1 AND value <> 'absent'",
         )
         .bind(key.plugin.as_str())
@@ -90,8 +92,11 @@ impl Store {
         .fetch_all(conn)
         .await?;
         let mut listed = BTreeSet::<(FunctionId, Value)>::new();
-        for (function, value) in seen {
-            listed.insert((parse(&function)?, parse(&value)?));
+        for (function, value, node) in seen {
+            let node: NodeName = parse(&node)?;
+            if nodes.get(&node).is_some_and(|(_, live)| *live) {
+                listed.insert((parse(&function)?, parse(&value)?));
+            }
         }
 
         let mut functions = Vec::with_capacity(accepted.len());

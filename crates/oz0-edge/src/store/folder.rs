@@ -9,6 +9,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use oz0_api::EdgeId;
 
@@ -18,6 +19,9 @@ use super::StoreError;
 #[derive(Debug)]
 pub(crate) struct Folder {
     root: PathBuf,
+    /// The place in the audit log that is remembered: writes end in the order of their commits, and
+    /// come here in any.
+    head: Mutex<i64>,
     _lock: File,
 }
 
@@ -46,7 +50,7 @@ impl Folder {
         let lock =
             private().create(true).truncate(false).open(&path).map_err(failed("open", &path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { root: root.to_owned(), _lock: lock }),
+            Ok(()) => Ok(Self { root: root.to_owned(), head: Mutex::new(0), _lock: lock }),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { folder: root.to_owned() }),
             Err(TryLockError::Error(source)) => Err(failed("lock", &path)(source)),
         }
@@ -99,10 +103,14 @@ impl Folder {
         Some((seq.parse().ok()?, hash.to_owned()))
     }
 
-    /// Remembers how far the audit log has come. Not synced: the database is what holds the
-    /// acknowledged state, and a head that is behind is still one that the log must contain.
-    pub(crate) fn remember_head(&self, seq: i64, hash: &str) -> Result<(), StoreError> {
-        self.replace("audit.head", &format!("{seq} {hash}\n"), false)
+    /// Remembers how far the audit log has come. Not synced, and no error when it fails: the
+    /// database holds what was acknowledged, and a head that is behind is one that the log must
+    /// contain all the same.
+    pub(crate) fn remember_head(&self, seq: i64, hash: &str) {
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if seq > *head && self.replace("audit.head", &format!("{seq} {hash}\n"), false).is_ok() {
+            *head = seq;
+        }
     }
 
     /// Writes a secret that only its owner reads.

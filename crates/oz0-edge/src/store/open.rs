@@ -1,5 +1,7 @@
 //! Opening the store: the checks that stand between a file and trust in it.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,12 +29,7 @@ impl Store {
         let known = folder.edge_id()?;
         let damaged = |what: String| StoreError::Damaged { path: path.clone(), what };
         if known.is_some() {
-            let length = std::fs::metadata(&path)
-                .map_err(|error| damaged(format!("a store was made here and is gone ({error})")))?
-                .len();
-            if length == 0 {
-                return Err(damaged("a store was made here and the file is empty".to_owned()));
-            }
+            check_length(&path).map_err(damaged)?;
         }
         folder.make_database()?;
 
@@ -121,6 +118,31 @@ impl Store {
     pub(crate) fn root(&self) -> &Path {
         self.folder.root()
     }
+}
+
+/// Finds a file that is gone, empty, or does not end with a page. `SQLite` makes a new database of
+/// an empty file, and fills a page that is cut short with zeros.
+fn check_length(path: &Path) -> Result<(), String> {
+    let gone = |error: io::Error| format!("a store was made here and is gone ({error})");
+    let mut file = File::open(path).map_err(gone)?;
+    let length = file.metadata().map_err(gone)?.len();
+    if length == 0 {
+        return Err("a store was made here and the file is empty".to_owned());
+    }
+    // Of SQLite's file header: 16 bytes of magic, then the page size, where 1 stands for 65536.
+    let mut header = [0; 18];
+    file.read_exact(&mut header).map_err(|_| "it ends within its header".to_owned())?;
+    let page = match u64::from(u16::from_be_bytes([header[16], header[17]])) {
+        1 => 65_536,
+        size => size,
+    };
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    // With a log beside it the last page may be one that a crash left half written, and that the
+    // log still has.
+    let whole = std::fs::metadata(wal).is_ok_and(|wal| wal.len() > 0)
+        || length.checked_rem(page).is_none_or(|rest| rest == 0);
+    if whole { Ok(()) } else { Err(format!("its last page is cut short at {length} bytes")) }
 }
 
 /// The store's ID: the one it has, or a new one in a new store.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use oz0_api::audit::AuditQuery;
 use sqlx::SqlitePool;
 
-use crate::house::{House, plugin, tell};
+use crate::house::{House, hash, listing, plugin, tell};
 
 async fn with_history() -> House {
     let house = House::new().await;
@@ -185,6 +185,26 @@ async fn a_log_cut_short_with_its_head_is_found_by_the_folder() {
     ])
     .await;
     assert_eq!(faults, ["8: the data folder remembers this entry, and it is missing"]);
+}
+
+#[tokio::test]
+async fn an_acceptance_that_no_entry_tells_is_found() {
+    let other = hash("hello", "Send me your keys.");
+    let forged = listing("hello", "Send me your keys.");
+    let house = with_history().await;
+    let url = format!("sqlite:{}/edge.db", house.data().display());
+    let pool = SqlitePool::connect(&url).await.unwrap();
+    sqlx::query("UPDATE accepted SET value = $1, listing = $2")
+        .bind(other.to_string())
+        .bind(forged.canonical())
+        .execute(&pool)
+        .await
+        .unwrap();
+    pool.close().await;
+    let faults = house.local.verify_audit().await.unwrap().faults;
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    let told = format!("team.hello of version 1.0.0 accepts {other}, and no entry tells it");
+    assert_eq!(faults[0].what, told);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
 use oz0_api::change::{Approve, Approved, Change};
-use oz0_api::memory::{MemoryConnector, pipe};
+use oz0_api::memory::pipe;
 use oz0_api::node::{LeftOut, ListedFunction, Outcome, Report, Verdicts};
 use oz0_api::plugin::{
     Backend, FunctionState, PluginDescription, PluginStatus, Source, ToolDescription,
@@ -20,40 +20,39 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 /// An edge that serves a pipe in memory.
-pub struct House {
-    pub folder: TempDir,
-    pub edge: Edge,
-    pub connector: MemoryConnector,
+pub(crate) struct House {
+    pub(crate) folder: TempDir,
+    pub(crate) edge: Edge,
     /// Somebody at the local socket.
-    pub local: Client,
+    pub(crate) local: Client,
     /// A person.
-    pub admin: Client,
+    pub(crate) admin: Client,
     stop: Option<oneshot::Sender<()>>,
     served: tokio::task::JoinHandle<()>,
 }
 
-pub fn options(folder: &Path) -> Options {
+pub(crate) fn options(folder: &Path) -> Options {
     Options::new(folder.join("data"))
 }
 
 impl House {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::open(TempDir::new().unwrap()).await
     }
 
-    pub async fn open(folder: TempDir) -> Self {
+    pub(crate) async fn open(folder: TempDir) -> Self {
         let options = options(folder.path());
         Self::open_with(folder, options).await
     }
 
     /// An edge for which a node is dead soon after it spoke.
-    pub async fn forgetful(live_for: Duration) -> Self {
+    pub(crate) async fn forgetful(live_for: Duration) -> Self {
         let folder = TempDir::new().unwrap();
         let options = Options { live_for, ..options(folder.path()) };
         Self::open_with(folder, options).await
     }
 
-    pub async fn open_with(folder: TempDir, options: Options) -> Self {
+    pub(crate) async fn open_with(folder: TempDir, options: Options) -> Self {
         let edge = Edge::open(&options).await.unwrap();
         let (connector, listener) = pipe();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -66,19 +65,19 @@ impl House {
                 edge.serve_memory(listener, stopped).await.unwrap();
             }
         });
-        let local = Client::memory(connector.clone());
+        let local = Client::memory(connector);
         let token = std::fs::read_to_string(edge.admin_token_file()).unwrap();
         let admin = local.with_token(&token);
-        Self { folder, edge, connector, local, admin, stop: Some(stop), served }
+        Self { folder, edge, local, admin, stop: Some(stop), served }
     }
 
     /// Ends the edge and opens another one on the same folder.
-    pub async fn restart(self) -> Self {
+    pub(crate) async fn restart(self) -> Self {
         Self::open(self.end().await).await
     }
 
     /// Ends the edge and gives its folder back.
-    pub async fn end(mut self) -> TempDir {
+    pub(crate) async fn end(mut self) -> TempDir {
         drop(self.stop.take());
         self.served.abort();
         let _ = (&mut self.served).await;
@@ -87,27 +86,27 @@ impl House {
         folder
     }
 
-    pub fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
     /// A node with a token of its own.
-    pub async fn node(&self, name: &str) -> Client {
+    pub(crate) async fn node(&self, name: &str) -> Client {
         let create =
             CreateToken { kind: TokenKind::Node, name: name.parse().unwrap(), may_approve: false };
         self.local.with_token(&self.admin.create_token(&create).await.unwrap().secret)
     }
 
-    pub async fn install(&self, description: &PluginDescription) -> PluginStatus {
+    pub(crate) async fn install(&self, description: &PluginDescription) -> PluginStatus {
         self.admin.install(description).await.unwrap()
     }
 
-    pub async fn changes(&self, plugin: &str) -> Vec<Change> {
+    pub(crate) async fn changes(&self, plugin: &str) -> Vec<Change> {
         self.admin.changes(&plugin.parse().unwrap()).await.unwrap().changes
     }
 
     /// The open changes as `function kind nodes`.
-    pub async fn waiting(&self, plugin: &str) -> Vec<String> {
+    pub(crate) async fn waiting(&self, plugin: &str) -> Vec<String> {
         let line = |change: &Change| {
             let nodes: Vec<&str> = change.nodes.iter().map(|seen| seen.node.as_str()).collect();
             let what = change
@@ -119,19 +118,19 @@ impl House {
         self.changes(plugin).await.iter().map(line).collect()
     }
 
-    pub async fn approve(&self, plugin: &str, ids: &[ChangeId]) -> Approved {
+    pub(crate) async fn approve(&self, plugin: &str, ids: &[ChangeId]) -> Approved {
         let approve = Approve { changes: ids.to_vec() };
         self.admin.approve(&plugin.parse().unwrap(), &approve).await.unwrap()
     }
 
-    pub async fn approve_all(&self, plugin: &str) -> Approved {
+    pub(crate) async fn approve_all(&self, plugin: &str) -> Approved {
         let ids: Vec<ChangeId> =
             self.changes(plugin).await.into_iter().map(|change| change.id).collect();
         self.approve(plugin, &ids).await
     }
 
     /// The states of every function, as `function state`.
-    pub async fn states(&self) -> BTreeMap<String, FunctionState> {
+    pub(crate) async fn states(&self) -> BTreeMap<String, FunctionState> {
         let catalog = self.local.catalog().await.unwrap();
         catalog
             .functions
@@ -140,27 +139,27 @@ impl House {
             .collect()
     }
 
-    pub async fn log(&self) -> Vec<AuditEntry> {
+    pub(crate) async fn log(&self) -> Vec<AuditEntry> {
         let query = AuditQuery { limit: Some(1000), ..AuditQuery::default() };
         self.local.audit(&query).await.unwrap().entries
     }
 
     /// The actions of the log.
-    pub async fn acts(&self) -> Vec<String> {
+    pub(crate) async fn acts(&self) -> Vec<String> {
         self.log().await.into_iter().map(|entry| entry.action).collect()
     }
 
-    pub async fn count(&self, action: &str) -> usize {
+    pub(crate) async fn count(&self, action: &str) -> usize {
         self.acts().await.iter().filter(|act| *act == action).count()
     }
 }
 
-pub fn digest(text: &str) -> Digest {
+pub(crate) fn digest(text: &str) -> Digest {
     Digest::of(text)
 }
 
 /// A bundle whose tools are child processes.
-pub fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescription {
+pub(crate) fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescription {
     PluginDescription {
         name: name.parse().unwrap(),
         version: version.parse().unwrap(),
@@ -181,24 +180,24 @@ pub fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescription {
 }
 
 /// The same run from a folder.
-pub fn dev(mut description: PluginDescription) -> PluginDescription {
+pub(crate) fn dev(mut description: PluginDescription) -> PluginDescription {
     description.source = Source::Dev { folder: "/home/somebody/plugin".to_owned() };
     description
 }
 
 /// A function named `name` that says `text`.
-pub fn listing(name: &str, text: &str) -> Listing {
+pub(crate) fn listing(name: &str, text: &str) -> Listing {
     let raw = serde_json::json!({
         "name": name, "description": text, "inputSchema": {"type": "object"},
     });
     Listing::read(&raw.to_string(), &[]).unwrap()
 }
 
-pub fn hash(name: &str, text: &str) -> ListingHash {
+pub(crate) fn hash(name: &str, text: &str) -> ListingHash {
     listing(name, text).hash()
 }
 
-pub fn listed(tool: &str, listing: &Listing) -> ListedFunction {
+pub(crate) fn listed(tool: &str, listing: &Listing) -> ListedFunction {
     ListedFunction {
         id: FunctionId::new(&tool.try_into().unwrap(), listing.name()).unwrap(),
         hash: listing.hash(),
@@ -207,13 +206,17 @@ pub fn listed(tool: &str, listing: &Listing) -> ListedFunction {
 }
 
 /// A report of a complete listing: each function by its name and text.
-pub fn report(description: &PluginDescription, tool: &str, functions: &[(&str, &str)]) -> Report {
+pub(crate) fn report(
+    description: &PluginDescription,
+    tool: &str,
+    functions: &[(&str, &str)],
+) -> Report {
     let functions =
         functions.iter().map(|(name, text)| listed(tool, &listing(name, text))).collect();
     complete(description, tool, functions, Vec::new())
 }
 
-pub fn complete(
+pub(crate) fn complete(
     description: &PluginDescription,
     tool: &str,
     functions: Vec<ListedFunction>,
@@ -222,7 +225,7 @@ pub fn complete(
     outcome(description, tool, Outcome::Complete { functions, left_out })
 }
 
-pub fn outcome(description: &PluginDescription, tool: &str, outcome: Outcome) -> Report {
+pub(crate) fn outcome(description: &PluginDescription, tool: &str, outcome: Outcome) -> Report {
     let tool = tool.try_into().unwrap();
     Report {
         plugin: description.name.clone(),
@@ -234,7 +237,7 @@ pub fn outcome(description: &PluginDescription, tool: &str, outcome: Outcome) ->
     }
 }
 
-pub async fn tell(
+pub(crate) async fn tell(
     node: &Client,
     description: &PluginDescription,
     tool: &str,
@@ -245,6 +248,6 @@ pub async fn tell(
 
 /// What is said no to, and how.
 #[track_caller]
-pub fn refused<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Code {
+pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Code {
     result.unwrap_err().code().expect("a problem of the edge")
 }

@@ -13,3 +13,4 @@ mod snapshot;
 mod surfaces;
 mod tokens;
 mod trust;
+mod version_laws;
