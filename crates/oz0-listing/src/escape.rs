@@ -27,6 +27,8 @@ use icu_properties::{
     CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, CodePointSetDataBorrowed,
 };
 
+use crate::scan;
+
 const CATEGORY: CodePointMapDataBorrowed<'static, GeneralCategory> = CodePointMapData::new();
 const DEFAULT_IGNORABLE: CodePointSetDataBorrowed<'static> =
     CodePointSetData::new::<DefaultIgnorableCodePoint>();
@@ -72,7 +74,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, Breaks::WrittenOut)
 }
 
-/// As [`line`], and cut to `limit` characters with an ellipsis: for names that their writer could
+/// As [`line()`], and cut to `limit` characters with an ellipsis: for names that their writer could
 /// make as long as they like.
 pub fn line_within(text: &str, limit: usize) -> Cow<'_, str> {
     let whole = line(text);
@@ -88,17 +90,8 @@ enum Breaks {
     WrittenOut,
 }
 
-/// Printable ASCII, TAB and LF, a word at a time: nearly every listing is nothing else.
-fn is_plain_ascii(bytes: &[u8]) -> bool {
-    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n');
-    let (chunks, rest) = bytes.as_chunks::<32>();
-    // No early exit inside a chunk: this is what lets the compiler look at all of it at once.
-    chunks.iter().all(|chunk| chunk.iter().fold(true, |all, &byte| all & plain(byte)))
-        && rest.iter().all(|&byte| plain(byte))
-}
-
 fn first_change(text: &str, breaks: Breaks) -> Option<usize> {
-    if breaks == Breaks::Kept && is_plain_ascii(text.as_bytes()) {
+    if breaks == Breaks::Kept && scan::is_plain(text.as_bytes()) {
         return None;
     }
     text.char_indices().find(|&(at, c)| changes(text, at, c, breaks)).map(|(at, _)| at)
@@ -118,14 +111,16 @@ fn escape(text: &str, breaks: Breaks) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     };
     let mut out = String::with_capacity(text.len() + 16);
-    out.push_str(&text[..first]);
+    let mut done = 0;
     for (at, c) in text[first..].char_indices() {
-        if changes(text, first + at, c, breaks) {
+        let at = first + at;
+        if changes(text, at, c, breaks) {
+            out.push_str(&text[done..at]);
             write!(out, "\\u{{{:X}}}", u32::from(c)).expect("writing to a String cannot fail");
-        } else {
-            out.push(c);
+            done = at + c.len_utf8();
         }
     }
+    out.push_str(&text[done..]);
     Cow::Owned(out)
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Around it stand the names that functions go by ([`FunctionId`], [`ModelName`]), what is left
 //! out of a tool's listing and why ([`read_tool`], [`merge`]), the two files that hold listings
-//! ([`file`]), and the words a person reads when a listing changes ([`diff`]).
+//! ([`mod@file`]), and the words a person reads when a listing changes ([`diff`]).
 //!
 //! The crate is a leaf: no I/O, no policy, no knowledge of plugins or of the wire. Everything in it
 //! is a function of its arguments, and no input makes it panic: listings come from servers that
@@ -23,6 +23,7 @@ mod id;
 pub mod json;
 mod listing;
 mod pointer;
+mod scan;
 mod schema;
 mod tool;
 pub mod unstable;

@@ -13,6 +13,9 @@ use crate::{ListingHash, Pointer, escape, schema};
 pub const MEMBERS: [&str; 6] =
     ["annotations", "description", "inputSchema", "name", "outputSchema", "title"];
 
+/// How many bytes a canonical form gets from the start, at most.
+const ROOM: usize = 16 * 1024;
+
 /// What a server says of one function, in the form that is hashed, shown and served: cut to
 /// [`MEMBERS`], escaped, canonical.
 #[derive(Clone)]
@@ -78,12 +81,17 @@ impl Listing {
             return Err(NotFinal::NotEscaped);
         }
         let name = name.to_owned();
-        let listing = Self::of(&value, name, uncallable);
+        let listing = Self::of(&value, 256, name, uncallable);
         Ok(Self { value: OnceLock::from(Box::new(value)), ..listing })
     }
 
-    fn of<S: AsRef<str>>(value: &Json<S>, name: String, uncallable: Option<String>) -> Self {
-        let canonical = value.canonical();
+    fn of<S: AsRef<str>>(
+        value: &Json<S>,
+        room: usize,
+        name: String,
+        uncallable: Option<String>,
+    ) -> Self {
+        let canonical = value.canonical_within(room);
         let hash = ListingHash::of_canonical(&canonical);
         Self { canonical, hash, name, uncallable, value: OnceLock::new() }
     }
@@ -146,13 +154,18 @@ pub(crate) enum NotFinal {
 /// A function that parsed, before it is listed: its name says which declarations apply to it.
 pub(crate) struct Raw<'a> {
     members: Object<Cow<'a, str>>,
+    /// How long its text is.
+    len: usize,
+    /// Every string in it is certainly visible.
+    plain: bool,
 }
 
 impl<'a> Raw<'a> {
     pub(crate) fn parse(raw: &'a str) -> Result<Self, Unlistable> {
-        match json::parse_borrowed(raw, MAX_DEPTH)? {
+        let (value, plain) = json::parse_noting_plain(raw, MAX_DEPTH)?;
+        match value {
             Json::Object(members) => {
-                let raw = Self { members };
+                let raw = Self { members, len: raw.len(), plain };
                 raw.name().ok_or(Unlistable::NoName)?;
                 Ok(raw)
             }
@@ -166,7 +179,7 @@ impl<'a> Raw<'a> {
     }
 
     pub(crate) fn list(self, unstable: &[Pointer]) -> Result<Listing, Unlistable> {
-        let Self { mut members } = self;
+        let Self { mut members, len, plain } = self;
         members.retain(|name| MEMBERS.contains(&name.as_ref()));
         for pointer in unstable {
             unstable::check(pointer).map_err(|error| Unlistable::Unstable {
@@ -177,14 +190,15 @@ impl<'a> Raw<'a> {
         }
         let mut value = Json::Object(members);
         let mut uncallable = None;
-        if has_invisible(&value) {
+        if !plain && has_invisible(&value) {
             uncallable = schema::SCHEMAS
                 .iter()
                 .find_map(|member| value.get(member).and_then(schema::uncallable));
             value = escaped(value)?;
         }
         let name = value.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
-        Ok(Listing::of(&value, name, uncallable))
+        // Most of a function is listed; but what is dropped can be as long as its server likes.
+        Ok(Listing::of(&value, len.min(ROOM), name, uncallable))
     }
 }
 

@@ -17,6 +17,9 @@ use crate::{FunctionId, Listing, ListingHash, ModelName, Pointer, ToolId, Unlist
 /// How many characters of a name that was left out are kept.
 const NAME_SHOWN: usize = 128;
 
+/// How many functions of one model name a reason names: a server can make as many as it likes.
+const OTHERS_NAMED: usize = 3;
+
 /// A function that is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
@@ -141,15 +144,16 @@ pub fn merge(tools: Vec<ToolListing>) -> PluginListing {
             continue;
         }
         for (at, function) in same.iter().enumerate() {
-            let others: Vec<_> = same
-                .iter()
-                .enumerate()
-                .filter(|&(other, _)| other != at)
-                .map(|(_, other)| format!("`{}`", other.id))
-                .collect();
+            let others = same.iter().enumerate().filter(|&(other, _)| other != at);
+            let mut named: Vec<_> =
+                others.map(|(_, other)| format!("`{}`", other.id)).take(OTHERS_NAMED).collect();
+            let unnamed = same.len() - 1 - named.len();
+            if unnamed > 0 {
+                named.push(format!("{unnamed} more"));
+            }
             let reason = format!(
                 "models would see it as `{model_name}`, as they would {}",
-                others.join(", ")
+                named.join(", ")
             );
             left_out.push(left_out_of(&function.id.tool(), function.id.function(), reason));
         }

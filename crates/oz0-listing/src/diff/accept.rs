@@ -4,6 +4,7 @@
 //! keyword. It is sound and not complete: what it cannot show it denies, so that a change is called
 //! *changed* rather than *widened*. Annotations accept and refuse nothing, and are not looked at.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::Pointer;
@@ -41,16 +42,18 @@ pub(super) fn extent(keeps_all: bool, adds_nothing: bool) -> Option<Extent> {
     }
 }
 
-/// How many pairs of subschemas are looked at before the answer is "cannot tell": servers choose
-/// how large and how entangled their schemas are.
-const STEPS: usize = 20_000;
+/// How many subschemas are looked at in one comparison of two listings before the answer is "cannot
+/// tell": servers choose how large and how entangled their schemas are.
+pub(super) const STEPS: usize = 200_000;
 const DEPTH: usize = 64;
+/// What following one reference of many costs, in steps.
+const REFERENCE: usize = 64;
 
 /// Compares subschemas of two documents.
-pub(super) struct Accepts<'a> {
+pub(super) struct Accepts<'a, 's> {
     narrow: &'a Json,
     wide: &'a Json,
-    steps: usize,
+    steps: &'s mut usize,
     /// Pairs that are being compared further out, each with the depth in the value that they
     /// describe. A recursive schema comes back to a pair: deeper in the value it holds there if it
     /// holds everywhere else; at the same depth it says nothing.
@@ -58,11 +61,11 @@ pub(super) struct Accepts<'a> {
     depth: usize,
 }
 
-impl<'a> Accepts<'a> {
+impl<'a, 's> Accepts<'a, 's> {
     /// For subschemas of the documents `narrow` and `wide`, in which their references are looked
     /// up.
-    pub(super) fn new(narrow: &'a Json, wide: &'a Json) -> Self {
-        Self { narrow, wide, steps: STEPS, open: Vec::new(), depth: 0 }
+    pub(super) fn new(narrow: &'a Json, wide: &'a Json, steps: &'s mut usize) -> Self {
+        Self { narrow, wide, steps, open: Vec::new(), depth: 0 }
     }
 
     /// Whether `b` accepts all that `a` accepts.
@@ -71,10 +74,10 @@ impl<'a> Accepts<'a> {
         if let Some(depth) = self.opened(pair) {
             return depth < self.depth;
         }
-        if self.steps == 0 || self.open.len() >= DEPTH {
+        if *self.steps == 0 || self.open.len() >= DEPTH {
             return false;
         }
-        self.steps -= 1;
+        *self.steps -= 1;
         self.open.push((pair.0, pair.1, self.depth));
         let holds = match b {
             Json::Bool(true) => true,
@@ -131,10 +134,10 @@ impl<'a> Accepts<'a> {
         if self.implied_directly(a, keyword, value, b) {
             return true;
         }
-        if self.steps == 0 || self.open.len() >= DEPTH {
+        if *self.steps == 0 || self.open.len() >= DEPTH {
             return false;
         }
-        self.steps -= 1;
+        *self.steps -= 1;
         let through_any = match a.get("anyOf") {
             Some(Json::Array(any)) if !any.is_empty() => {
                 any.iter().all(|a| self.nested_implied(a, keyword, value, b))
@@ -237,14 +240,36 @@ impl<'a> Accepts<'a> {
             }
             "items" => {
                 a.get("prefixItems") == b.get("prefixItems")
-                    && !value.as_array().is_some()
+                    && value.as_array().is_none()
                     && self.inner(a.get("items").unwrap_or(&ANYTHING), value)
             }
-            _ => {
-                a.get(keyword) == Some(value)
-                    && (!has_reference(value) || definitions_equal(self.narrow, self.wide))
+            _ => a.get(keyword) == Some(value) && self.same_references(keyword, value),
+        }
+    }
+
+    /// Whether what a keyword refers to, however far, is the same in both documents.
+    fn same_references(&mut self, keyword: &str, value: &'a Json) -> bool {
+        let mut found = Vec::new();
+        if is_reference(keyword) {
+            found.extend(value.as_str());
+        }
+        references(value, &mut found);
+        let mut seen = BTreeSet::new();
+        while let Some(target) = found.pop() {
+            if seen.insert(target) {
+                let Some(left) = self.steps.checked_sub(REFERENCE) else {
+                    return false;
+                };
+                *self.steps = left;
+                match (resolve(self.narrow, target), resolve(self.wide, target)) {
+                    (Some(a), Some(b)) if a == b => references(a, &mut found),
+                    // Another document, which is not listed: the same text is all there is.
+                    (None, None) if !target.starts_with('#') => {}
+                    _ => return false,
+                }
             }
         }
+        true
     }
 }
 
@@ -331,16 +356,17 @@ pub(super) fn resolve<'a>(root: &'a Json, target: &str) -> Option<&'a Json> {
     root.at(&pointer)
 }
 
-fn has_reference(value: &Json) -> bool {
-    match value {
-        Json::Array(items) => items.iter().any(has_reference),
-        Json::Object(members) => members.iter().any(|(name, value)| {
-            matches!(name, "$ref" | "$dynamicRef" | "$recursiveRef") || has_reference(value)
-        }),
-        _ => false,
-    }
+fn is_reference(keyword: &str) -> bool {
+    matches!(keyword, "$ref" | "$dynamicRef" | "$recursiveRef")
 }
 
-fn definitions_equal(a: &Json, b: &Json) -> bool {
-    ["$defs", "definitions"].iter().all(|name| a.get(name) == b.get(name))
+fn references<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
+    match value {
+        Json::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Json::Object(members) => members.iter().for_each(|(name, value)| match value {
+            Json::String(target) if is_reference(name) => found.push(target),
+            value => references(value, found),
+        }),
+        _ => {}
+    }
 }

@@ -242,8 +242,9 @@ pub fn compare(old: &Listing, new: &Listing) -> Difference {
             labels.push(label);
         }
     }
-    parameters::label_input(old.get("inputSchema"), new.get("inputSchema"), labels);
-    parameters::label_output(old.get("outputSchema"), new.get("outputSchema"), labels);
+    let mut steps = accept::STEPS;
+    parameters::label_input(old.get("inputSchema"), new.get("inputSchema"), &mut steps, labels);
+    parameters::label_output(old.get("outputSchema"), new.get("outputSchema"), &mut steps, labels);
     label_annotations(old.get("annotations"), new.get("annotations"), labels);
     let notation: Vec<_> = SCHEMAS
         .iter()

@@ -7,7 +7,12 @@ use super::{Label, ParameterChange, SchemaChange, notation};
 use crate::json::{Json, Object};
 use crate::schema::is_annotation;
 
-pub(super) fn label_input(old: Option<&Json>, new: Option<&Json>, labels: &mut Vec<Label>) {
+pub(super) fn label_input(
+    old: Option<&Json>,
+    new: Option<&Json>,
+    steps: &mut usize,
+    labels: &mut Vec<Label>,
+) {
     let (old, new) = match (old, new) {
         (Some(old), Some(new)) => (notation::normal(old), notation::normal(new)),
         (None, None) => return,
@@ -24,13 +29,13 @@ pub(super) fn label_input(old: Option<&Json>, new: Option<&Json>, labels: &mut V
         .flat_map(Object::names)
         .collect();
     for name in names {
-        for change in parameter(&old, &new, name) {
+        for change in parameter(&old, &new, name, steps) {
             labels.push(Label::Parameter { name: name.to_owned(), change });
         }
     }
     let (old_frame, new_frame) = (frame(&old), frame(&new));
     if old_frame != new_frame {
-        labels.extend(schema_change(&old_frame, &new_frame).map(Label::Parameters));
+        labels.extend(schema_change(&old_frame, &new_frame, steps).map(Label::Parameters));
     }
     if labels.len() == labelled {
         // Something that no parameter leads to, such as a definition that nothing refers to.
@@ -38,14 +43,19 @@ pub(super) fn label_input(old: Option<&Json>, new: Option<&Json>, labels: &mut V
     }
 }
 
-pub(super) fn label_output(old: Option<&Json>, new: Option<&Json>, labels: &mut Vec<Label>) {
+pub(super) fn label_output(
+    old: Option<&Json>,
+    new: Option<&Json>,
+    steps: &mut usize,
+    labels: &mut Vec<Label>,
+) {
     let change = match (old, new) {
         (Some(old), Some(new)) => {
             let (old, new) = (notation::normal(old), notation::normal(new));
             if old == new {
                 return;
             }
-            schema_change(&old, &new)
+            schema_change(&old, &new, steps)
         }
         (None, None) => return,
         (None, Some(_)) => Some(SchemaChange::Added),
@@ -55,7 +65,7 @@ pub(super) fn label_output(old: Option<&Json>, new: Option<&Json>, labels: &mut 
     labels.push(Label::Output(change.unwrap_or(changed)));
 }
 
-fn parameter(old: &Json, new: &Json, name: &str) -> Vec<ParameterChange> {
+fn parameter(old: &Json, new: &Json, name: &str, steps: &mut usize) -> Vec<ParameterChange> {
     let property =
         |schema: &'_ Json| schema.get("properties").and_then(|all| all.get(name).cloned());
     let (was_required, is_required) = (is_required(old, name), is_required(new, name));
@@ -65,12 +75,12 @@ fn parameter(old: &Json, new: &Json, name: &str) -> Vec<ParameterChange> {
         (_, None) => return vec![ParameterChange::Removed],
     };
     let keeps_all =
-        Accepts::new(old, new).all_of(&before, &after) && (was_required || !is_required);
+        Accepts::new(old, new, steps).all_of(&before, &after) && (was_required || !is_required);
     let adds_nothing =
-        Accepts::new(new, old).all_of(&after, &before) && (is_required || !was_required);
+        Accepts::new(new, old, steps).all_of(&after, &before) && (is_required || !was_required);
     let mut changes = Vec::new();
     changes.extend(extent(keeps_all, adds_nothing).map(ParameterChange::Accepts));
-    let (before, after) = (annotations(&before, old), annotations(&after, new));
+    let (before, after) = (annotations(&before, old, steps), annotations(&after, new, steps));
     if before.defaults != after.defaults {
         changes.push(ParameterChange::Default);
     }
@@ -99,11 +109,11 @@ fn frame(schema: &Json) -> Json {
     }
 }
 
-fn schema_change(old: &Json, new: &Json) -> Option<SchemaChange> {
-    let keeps_all = Accepts::new(old, new).all_of(old, new);
-    let adds_nothing = Accepts::new(new, old).all_of(new, old);
+fn schema_change(old: &Json, new: &Json, steps: &mut usize) -> Option<SchemaChange> {
+    let keeps_all = Accepts::new(old, new, steps).all_of(old, new);
+    let adds_nothing = Accepts::new(new, old, steps).all_of(new, old);
     extent(keeps_all, adds_nothing).map(SchemaChange::Accepts).or_else(|| {
-        let (old, new) = (annotations(old, old), annotations(new, new));
+        let (old, new) = (annotations(old, old, steps), annotations(new, new, steps));
         (old != new).then_some(SchemaChange::Description)
     })
 }
@@ -115,9 +125,9 @@ struct Annotations {
     texts: Vec<(String, Json)>,
 }
 
-fn annotations(schema: &Json, root: &Json) -> Annotations {
+fn annotations(schema: &Json, root: &Json, steps: &mut usize) -> Annotations {
     let mut found = Annotations::default();
-    collect(schema, root, &mut Vec::new(), &mut 20_000, &mut found);
+    collect(schema, root, &mut Vec::new(), steps, &mut found);
     found
 }
 

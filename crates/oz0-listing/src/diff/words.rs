@@ -51,10 +51,10 @@ pub fn words(old: &str, new: &str) -> WordDiff {
     let new = &new[..new.len() - end];
 
     let mut diff = WordDiff::default();
-    before.iter().for_each(|word| diff.push(PieceKind::Same, word));
+    diff.extend(PieceKind::Same, before);
     if old.len() > WORDS || new.len() > WORDS {
-        old.iter().for_each(|word| diff.push(PieceKind::Removed, word));
-        new.iter().for_each(|word| diff.push(PieceKind::Added, word));
+        diff.extend(PieceKind::Removed, old);
+        diff.extend(PieceKind::Added, new);
     } else {
         for change in TextDiff::from_slices(old, new).iter_all_changes() {
             let kind = match change.tag() {
@@ -65,31 +65,36 @@ pub fn words(old: &str, new: &str) -> WordDiff {
             diff.push(kind, change.value());
         }
     }
-    after.iter().for_each(|word| diff.push(PieceKind::Same, word));
+    diff.extend(PieceKind::Same, after);
     diff
 }
 
-/// Runs of letters and digits, runs of blanks, and every other character by itself.
+/// Runs of letters and digits, runs of blanks, escapes, and every other character by itself.
 fn split(text: &str) -> Vec<&str> {
-    let kind = |c: char| match c {
-        c if c.is_alphanumeric() || c == '_' => 0,
-        c if c.is_whitespace() => 1,
-        _ => 2,
-    };
     let mut words = Vec::new();
-    let mut start = 0;
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        if last.is_some_and(|last| last != kind(c) || last == 2) {
-            words.push(&text[start..at]);
-            start = at;
-        }
-        last = Some(kind(c));
-    }
-    if last.is_some() {
-        words.push(&text[start..]);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let run = |of: fn(char) -> bool| rest.find(|c| !of(c)).unwrap_or(rest.len());
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = if is_word(first) {
+            run(is_word)
+        } else if first.is_whitespace() {
+            run(char::is_whitespace)
+        } else {
+            escape_len(rest).unwrap_or(first.len_utf8())
+        };
+        let (word, after) = rest.split_at(end);
+        words.push(word);
+        rest = after;
     }
     words
+}
+
+/// The length of the escape that the text begins with, so that it is never cut in two.
+fn escape_len(text: &str) -> Option<usize> {
+    let end = text.strip_prefix("\\u{")?.find(|c: char| !c.is_ascii_hexdigit())?;
+    let end = "\\u{".len() + end;
+    text[end..].starts_with('}').then_some(end + 1)
 }
 
 impl WordDiff {
@@ -97,6 +102,12 @@ impl WordDiff {
         match self.pieces.last_mut() {
             Some(last) if last.kind == kind => last.text.push_str(text),
             _ => self.pieces.push(Piece { kind, text: text.to_owned() }),
+        }
+    }
+
+    fn extend(&mut self, kind: PieceKind, words: &[&str]) {
+        for word in words {
+            self.push(kind, word);
         }
     }
 

@@ -142,6 +142,11 @@ impl Reader<'_> {
 
     fn string(&self, object: &Object, at: &Pointer, name: &str) -> Result<String, FileError> {
         match object.get(name) {
+            // What people are shown from here is one line, and shows all that it holds.
+            Some(Json::String(text)) if escape::line(text) != text.as_str() => {
+                let message = format!("`{name}` holds control or invisible characters");
+                Err(self.error(&at.child(name), message))
+            }
             Some(Json::String(text)) => Ok(text.clone()),
             Some(other) => {
                 let message = format!("`{name}` must be a string, and is {}", other.kind());

@@ -11,7 +11,7 @@ impl ListingFile {
         left_out.sort();
         let members = [
             ("format", text(LISTING_FORMAT)),
-            ("source_digest", text(self.source_digest)),
+            ("source_digest", text(&self.source_digest)),
             ("functions", functions(&self.functions)),
             ("left_out", Json::Array(left_out.into_iter().map(left_out_entry).collect())),
         ];
@@ -44,7 +44,7 @@ fn finish(members: Object) -> String {
     file
 }
 
-fn text(text: impl ToString) -> Json {
+fn text(text: &(impl ToString + ?Sized)) -> Json {
     Json::String(text.to_string())
 }
 
@@ -57,7 +57,7 @@ fn functions(functions: &[Function]) -> Json {
 fn function(function: &Function) -> Json {
     let mut members: Object = [
         ("name", text(&function.id)),
-        ("hash", text(function.listing.hash())),
+        ("hash", text(&function.listing.hash())),
         ("listing", function.listing.value().clone()),
     ]
     .into_iter()

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 pub use parse::{JsonError, JsonErrorKind, MAX_DEPTH, parse};
-pub(crate) use parse::{locate, parse_borrowed};
+pub(crate) use parse::{locate, parse_borrowed, parse_noting_plain};
 
 use crate::Pointer;
 
@@ -230,7 +230,12 @@ impl<S: AsRef<str>> Json<S> {
 
     /// The canonical form (RFC 8785).
     pub fn canonical(&self) -> String {
-        write::canonical(self)
+        self.canonical_within(256)
+    }
+
+    /// As [`Self::canonical`], into a text that has room for so many bytes from the start.
+    pub(crate) fn canonical_within(&self, capacity: usize) -> String {
+        write::canonical(self, capacity)
     }
 
     /// The same members in the same order with two spaces a level, for files that people read; no

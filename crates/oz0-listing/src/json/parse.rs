@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Json, Object, Repeated};
-use crate::{Pointer, escape};
+use crate::{Pointer, escape, scan};
 
 /// How deep arrays and objects may stand in each other; the outermost one counts as 1.
 pub const MAX_DEPTH: usize = 128;
@@ -58,20 +58,24 @@ pub(crate) fn parse_borrowed(
     text: &str,
     max_depth: usize,
 ) -> Result<Json<Cow<'_, str>>, JsonError> {
-    let mut parser = Parser { text, at: 0, depth: 0, max_depth };
-    parser.whitespace();
-    let value = parser.value()?;
-    parser.whitespace();
-    if parser.at < text.len() {
-        return Err(parser.expected("the end of the text"));
-    }
-    Ok(value)
+    Parser::new(text, max_depth).whole()
+}
+
+/// As [`parse_borrowed`], and whether every string in it is certainly plain: printable ASCII, TAB
+/// and LF. Saves looking at each of them once more.
+pub(crate) fn parse_noting_plain(
+    text: &str,
+    max_depth: usize,
+) -> Result<(Json<Cow<'_, str>>, bool)> {
+    let mut parser = Parser::new(text, max_depth);
+    let value = parser.whole()?;
+    Ok((value, parser.plain_escapes && scan::is_plain(text.as_bytes())))
 }
 
 /// Where the value at `pointer` begins in a text that parses, or the nearest one around it. A
 /// second walk, so that only those who must complain pay for positions.
 pub(crate) fn locate(text: &str, pointer: &Pointer, max_depth: usize) -> usize {
-    let mut parser = Parser { text, at: 0, depth: 0, max_depth };
+    let mut parser = Parser::new(text, max_depth);
     parser.whitespace();
     let mut found = parser.at;
     for segment in pointer.segments() {
@@ -90,9 +94,25 @@ struct Parser<'a> {
     at: usize,
     depth: usize,
     max_depth: usize,
+    /// No escape so far that wrote another character than plain text holds.
+    plain_escapes: bool,
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a str, max_depth: usize) -> Self {
+        Self { text, at: 0, depth: 0, max_depth, plain_escapes: true }
+    }
+
+    fn whole(&mut self) -> Result<Json<Cow<'a, str>>> {
+        self.whitespace();
+        let value = self.value()?;
+        self.whitespace();
+        if self.at < self.text.len() {
+            return Err(self.expected("the end of the text"));
+        }
+        Ok(value)
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -301,7 +321,7 @@ impl<'a> Parser<'a> {
     /// Over what stands for itself in a string. Stops at ASCII, so at a character's boundary.
     fn plain(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
-        self.at += special(rest).unwrap_or(rest.len());
+        self.at += scan::special(rest).unwrap_or(rest.len());
     }
 
     fn escape(&mut self, out: &mut String) -> Result<()> {
@@ -318,11 +338,13 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 let unit = self.four_hex()?;
                 out.push(self.code_point(unit, start)?);
+                self.plain_escapes = false;
                 return Ok(());
             }
             _ => return Err(self.expected("one of the escapes that JSON has")),
         };
         self.at += 1;
+        self.plain_escapes &= !matches!(c, '\u{8}' | '\u{C}' | '\r');
         out.push(c);
         Ok(())
     }
@@ -400,17 +422,4 @@ impl<'a> Parser<'a> {
             _ => Err(JsonError { kind: JsonErrorKind::NumberOutOfRange, offset: start }),
         }
     }
-}
-
-/// The first byte that does not stand for itself in a JSON string: `"`, `\` or a control of ASCII.
-pub(super) fn special(bytes: &[u8]) -> Option<usize> {
-    let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
-    let (chunks, _) = bytes.as_chunks::<16>();
-    // Whole chunks without a branch a byte, which the compiler turns into vector instructions.
-    let clean = chunks
-        .iter()
-        .take_while(|chunk| !chunk.iter().fold(false, |any, &byte| any | is_special(byte)))
-        .count()
-        * 16;
-    bytes[clean..].iter().position(|&byte| is_special(byte)).map(|at| clean + at)
 }

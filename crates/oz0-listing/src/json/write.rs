@@ -1,9 +1,10 @@
 //! Writing: RFC 8785, and the same with line breaks for files.
 
 use super::{Json, Object};
+use crate::scan;
 
-pub(super) fn canonical<S: AsRef<str>>(value: &Json<S>) -> String {
-    let mut out = String::with_capacity(256);
+pub(super) fn canonical<S: AsRef<str>>(value: &Json<S>, capacity: usize) -> String {
+    let mut out = String::with_capacity(capacity);
     let mut numbers = ryu_js::Buffer::new();
     write(value, &mut out, &mut numbers);
     out
@@ -84,7 +85,7 @@ fn string(text: &str, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     out.push('"');
     let mut rest = text;
-    while let Some(at) = super::parse::special(rest.as_bytes()) {
+    while let Some(at) = scan::special(rest.as_bytes()) {
         out.push_str(&rest[..at]);
         let byte = rest.as_bytes()[at];
         match byte {
