@@ -48,6 +48,10 @@ pub struct Change {
     pub function: Option<FunctionId>,
     /// What kind of change.
     pub kind: ChangeKind,
+    /// What a tool at its new endpoint lists, to say what waits with it; empty where no node could
+    /// list it, and for the change of one function.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionId>,
     /// What moved, for the person who looks. Never a reason to approve by itself.
     pub labels: Vec<String>,
     /// What was accepted; of several, the one that the node listed before.

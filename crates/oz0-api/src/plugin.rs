@@ -205,8 +205,8 @@ pub struct ToolOnNode {
     pub node: NodeName,
     /// When it said so.
     pub at: UnixMillis,
-    /// How many functions it lists.
-    pub functions: usize,
+    /// What it lists.
+    pub functions: Vec<FunctionId>,
     /// What it left out, and why.
     pub left_out: Vec<LeftOut>,
     /// Why there is no listing, where its last one failed.

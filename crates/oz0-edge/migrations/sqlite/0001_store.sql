@@ -58,7 +58,7 @@ CREATE TABLE tool_nodes (
     at BIGINT NOT NULL,
     -- Whether it ever gave a complete listing that the snapshot was compared with.
     compared BIGINT NOT NULL,
-    functions BIGINT NOT NULL,
+    functions TEXT NOT NULL,
     left_out TEXT NOT NULL,
     failure TEXT,
     PRIMARY KEY (plugin, version, tool, node)

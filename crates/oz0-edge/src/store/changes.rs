@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::audit::AuditSubject;
-use oz0_api::change::{Approve, Approved, ApprovedChange, Change, ChangeKind, Changes, Shown};
+use oz0_api::change::{
+    Approve, Approved, ApprovedChange, Change, ChangeKind, Changes, Seen, Shown,
+};
 use oz0_api::{ChangeId, Code, Endpoint, PluginName, Problem, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId, diff};
 use serde_json::value::RawValue;
@@ -12,7 +14,7 @@ use sqlx::SqliteConnection;
 use super::functions::{ToolState, VersionKey, change_nodes, kind_of, stored_listing};
 use super::listings::Acts;
 use super::plugins::{Version, installed, no_plugin};
-use super::{Act, Actor, Answer, Store, StoreError, Write, endpoints, parse};
+use super::{Act, Actor, Answer, Store, StoreError, Write, endpoints, parse, parse_json};
 use crate::function::{Event, Value};
 
 /// IDs in one approval, at most.
@@ -212,8 +214,10 @@ async fn change(
     let id: ChangeId = parse(&id)?;
     let kind = kind_of(&kind)?;
     let nodes = change_nodes(conn, &id).await?;
+    let mut functions = Vec::new();
     let (function, labels, accepted, listed) = match function {
         None => {
+            functions = listed_there(conn, key, &tool, &nodes).await?;
             let endpoint: Endpoint = parse(&value)?;
             let accepted = endpoints::pinned(conn, key, &tool).await?;
             let labels = vec!["endpoint".to_owned()];
@@ -241,6 +245,7 @@ async fn change(
         tool,
         function,
         kind,
+        functions,
         labels,
         accepted,
         listed,
@@ -249,13 +254,39 @@ async fn change(
     })
 }
 
+/// What the nodes that see a move list at the new endpoint.
+async fn listed_there(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+    tool: &ToolId,
+    nodes: &[Seen],
+) -> Result<Vec<FunctionId>, StoreError> {
+    let mut functions = BTreeSet::new();
+    for seen in nodes {
+        let listed: Option<String> = sqlx::query_scalar(
+            "SELECT functions FROM tool_nodes
+             WHERE plugin = $1 AND version = $2 AND tool = $3 AND node = $4",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .bind(seen.node.as_str())
+        .fetch_optional(&mut *conn)
+        .await?;
+        if let Some(listed) = listed {
+            functions.extend(parse_json::<Vec<FunctionId>>(&listed)?);
+        }
+    }
+    Ok(functions.into_iter().collect())
+}
+
 /// Of the accepted listings, the one that a node of the change listed before; else the one that was
 /// accepted last.
 async fn held_before(
     conn: &mut SqliteConnection,
     key: &VersionKey,
     function: &FunctionId,
-    nodes: &[oz0_api::change::Seen],
+    nodes: &[Seen],
 ) -> Result<Option<Listing>, StoreError> {
     let rows: Vec<(String, Option<String>)> = sqlx::query_as(
         "SELECT value, listing FROM accepted

@@ -10,7 +10,7 @@ use oz0_listing::{FunctionId, Listing, escape};
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
 use super::plugins::{Version, installed};
-use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json, tokens};
+use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json};
 use crate::function::{Event, Function, Value};
 
 /// Functions of one tool, at most; a server that lists more is refused by its node.
@@ -80,8 +80,7 @@ impl Store {
             Listed::Failed { reason } => Err(escape::line_within(reason, REASON).into_owned()),
         };
         let mut write = self.write(&Actor::Node(node.clone())).await?;
-        let now = write.now;
-        tokens::see(write.conn(), node, now).await?;
+        write.see(node).await?;
         let version = current(&mut write, report).await?;
         let key = version.key();
 
@@ -196,9 +195,12 @@ impl Write<'_> {
         listed: Option<(&Read, bool)>,
         failure: Option<&str>,
     ) -> Result<(), StoreError> {
-        let (count, left_out, compared) = match listed {
-            Some((read, compared)) => (read.functions.len(), to_json(&read.left_out)?, compared),
-            None => (0, "[]".to_owned(), false),
+        let (functions, left_out, compared) = match listed {
+            Some((read, compared)) => {
+                let functions: Vec<&FunctionId> = read.functions.keys().collect();
+                (to_json(&functions)?, to_json(&read.left_out)?, compared)
+            }
+            None => ("[]".to_owned(), "[]".to_owned(), false),
         };
         let now = self.now;
         sqlx::query(
@@ -216,7 +218,7 @@ impl Write<'_> {
         .bind(node.as_str())
         .bind(now.0)
         .bind(i64::from(compared))
-        .bind(i64::try_from(count).unwrap_or(i64::MAX))
+        .bind(functions)
         .bind(left_out)
         .bind(failure)
         .execute(self.conn())

@@ -334,7 +334,7 @@ async fn tools(
     .bind(key.version.as_str())
     .fetch_all(&mut *conn)
     .await?;
-    let rows: Vec<(String, String, i64, i64, String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, String, i64, String, String, Option<String>)> = sqlx::query_as(
         "SELECT tool, node, at, functions, left_out, failure FROM tool_nodes
          WHERE plugin = $1 AND version = $2 ORDER BY node",
     )
@@ -354,7 +354,7 @@ async fn tools(
                     Ok(ToolOnNode {
                         node: parse(node)?,
                         at: UnixMillis(*at),
-                        functions: usize::try_from(*functions).unwrap_or(0),
+                        functions: parse_json(functions)?,
                         left_out: parse_json(left_out)?,
                         failure: failure.clone(),
                     })

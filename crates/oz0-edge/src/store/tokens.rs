@@ -10,7 +10,6 @@ use oz0_api::audit::AuditSubject;
 use oz0_api::token::{CreateToken, CreatedToken, NodeStatus, TokenInfo, TokenKind};
 use oz0_api::{Code, NodeName, Problem, TokenId, UnixMillis};
 use oz0_listing::Digest;
-use sqlx::SqliteConnection;
 use subtle::ConstantTimeEq as _;
 
 use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, random};
@@ -242,28 +241,31 @@ impl Store {
             return Ok(());
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
-        if seen.is_none() {
-            let subject = AuditSubject { node: Some(node.clone()), ..AuditSubject::default() };
-            write.audit(Act { action: "node.join", subject }).await?;
-        }
-        see(write.conn(), node, now).await?;
+        write.see(node).await?;
         write.commit().await
     }
 }
 
-/// Notes that a node is there.
-pub(super) async fn see(
-    conn: &mut SqliteConnection,
-    node: &NodeName,
-    now: UnixMillis,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO nodes (node, seen_at) VALUES ($1, $2)
-         ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at",
-    )
-    .bind(node.as_str())
-    .bind(now.0)
-    .execute(conn)
-    .await?;
-    Ok(())
+impl Write<'_> {
+    /// Notes that a node is there, and that it joined when it was never there before.
+    pub(super) async fn see(&mut self, node: &NodeName) -> Result<(), StoreError> {
+        let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM nodes WHERE node = $1")
+            .bind(node.as_str())
+            .fetch_one(self.conn())
+            .await?;
+        if known == 0 {
+            let subject = AuditSubject { node: Some(node.clone()), ..AuditSubject::default() };
+            self.audit(Act { action: "node.join", subject }).await?;
+        }
+        let now = self.now;
+        sqlx::query(
+            "INSERT INTO nodes (node, seen_at) VALUES ($1, $2)
+             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at",
+        )
+        .bind(node.as_str())
+        .bind(now.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
 }

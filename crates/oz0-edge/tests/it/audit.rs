@@ -28,6 +28,7 @@ async fn every_act_has_its_entry_in_order() {
             "token.create",
             "token.create",
             "plugin.install",
+            "node.join",
             "plugin.tools.snapshot",
             "plugin.tools.changed",
             "plugin.tools.approve",
@@ -42,8 +43,8 @@ async fn every_act_has_its_entry_in_order() {
     assert_eq!(log[1].actor, "token:admin");
     let check = house.local.verify_audit().await.unwrap();
     assert!(check.faults.is_empty());
-    assert_eq!(check.chains[0].entries, 8);
-    assert_eq!(check.chains[0].head, log[7].hash);
+    assert_eq!(check.chains[0].entries, 9);
+    assert_eq!(check.chains[0].head, log[8].hash);
 }
 
 /// The hash, computed from what the API gives and the documented rule alone.
@@ -74,7 +75,7 @@ async fn the_log_is_paged_and_followed() {
             break;
         }
     }
-    assert_eq!(seen, (1..=8).collect::<Vec<_>>());
+    assert_eq!(seen, (1..=9).collect::<Vec<_>>());
 
     let follow = AuditQuery { after: query.after, limit: None, wait: Some(20) };
     let follower = tokio::spawn({
@@ -113,10 +114,10 @@ async fn tampered(statements: &[&'static str]) -> Vec<String> {
 #[tokio::test]
 async fn an_edited_entry_is_found() {
     let faults = tampered(&[
-        "UPDATE audit SET body = replace(body, 'token:admin', 'token:other') WHERE seq = 6",
+        "UPDATE audit SET body = replace(body, 'token:admin', 'token:other') WHERE seq = 7",
     ])
     .await;
-    assert_eq!(faults, ["6: the entry was edited: its text does not have its hash"]);
+    assert_eq!(faults, ["7: the entry was edited: its text does not have its hash"]);
 }
 
 #[tokio::test]
@@ -124,55 +125,55 @@ async fn an_edited_entry_with_a_hash_of_its_own_is_found() {
     // The hash is of nothing in particular: what counts is that the next one does not follow it.
     let faults = tampered(&[
         "UPDATE audit SET hash = '1111111111111111111111111111111111111111111111111111111111111111'
-         WHERE seq = 6",
+         WHERE seq = 7",
     ])
     .await;
     assert_eq!(
         faults,
         [
-            "6: the entry was edited: its text does not have its hash",
-            "7: the entry does not follow the one before it",
+            "7: the entry was edited: its text does not have its hash",
+            "8: the entry does not follow the one before it",
         ]
     );
 }
 
 #[tokio::test]
 async fn a_deleted_entry_is_found() {
-    assert_eq!(tampered(&["DELETE FROM audit WHERE seq = 5"]).await, ["5: the entry is missing"]);
+    assert_eq!(tampered(&["DELETE FROM audit WHERE seq = 6"]).await, ["6: the entry is missing"]);
 }
 
 #[tokio::test]
 async fn a_deleted_entry_whose_followers_moved_up_is_found() {
     let faults = tampered(&[
-        "DELETE FROM audit WHERE seq = 5",
-        "UPDATE audit SET seq = seq - 1 WHERE seq = 6",
+        "DELETE FROM audit WHERE seq = 6",
         "UPDATE audit SET seq = seq - 1 WHERE seq = 7",
         "UPDATE audit SET seq = seq - 1 WHERE seq = 8",
-        "UPDATE audit_heads SET seq = 7",
+        "UPDATE audit SET seq = seq - 1 WHERE seq = 9",
+        "UPDATE audit_heads SET seq = 8",
     ])
     .await;
-    assert!(faults.contains(&"5: the entry does not follow the one before it".to_owned()));
-    assert!(faults.contains(&"5: the entry was moved: its text names another place".to_owned()));
+    assert!(faults.contains(&"6: the entry does not follow the one before it".to_owned()));
+    assert!(faults.contains(&"6: the entry was moved: its text names another place".to_owned()));
 }
 
 #[tokio::test]
 async fn two_entries_in_another_order_are_found() {
     let faults = tampered(&[
-        "UPDATE audit SET seq = 100 WHERE seq = 5",
-        "UPDATE audit SET seq = 5 WHERE seq = 6",
-        "UPDATE audit SET seq = 6 WHERE seq = 100",
+        "UPDATE audit SET seq = 100 WHERE seq = 6",
+        "UPDATE audit SET seq = 6 WHERE seq = 7",
+        "UPDATE audit SET seq = 7 WHERE seq = 100",
     ])
     .await;
-    assert!(faults.contains(&"5: the entry does not follow the one before it".to_owned()));
-    assert!(faults.iter().any(|fault| fault.starts_with("6: the entry stands before")));
+    assert!(faults.contains(&"6: the entry does not follow the one before it".to_owned()));
+    assert!(faults.iter().any(|fault| fault.starts_with("7: the entry stands before")));
 }
 
 #[tokio::test]
 async fn a_log_cut_short_is_found() {
-    let faults = tampered(&["DELETE FROM audit WHERE seq > 5"]).await;
-    assert_eq!(faults, ["8: the log ends at entry 5; it was written up to 8"]);
+    let faults = tampered(&["DELETE FROM audit WHERE seq > 6"]).await;
+    assert_eq!(faults, ["9: the log ends at entry 6; it was written up to 9"]);
     let all = tampered(&["DELETE FROM audit"]).await;
-    assert_eq!(all, ["8: all 8 entries of this edge are missing"]);
+    assert_eq!(all, ["9: all 9 entries of this edge are missing"]);
 }
 
 /// Whoever also rewrites what the store remembers of its end is found by the folder, and by anyone
@@ -180,11 +181,11 @@ async fn a_log_cut_short_is_found() {
 #[tokio::test]
 async fn a_log_cut_short_with_its_head_is_found_by_the_folder() {
     let faults = tampered(&[
-        "DELETE FROM audit WHERE seq > 5",
-        "UPDATE audit_heads SET seq = 5, hash = (SELECT hash FROM audit WHERE seq = 5)",
+        "DELETE FROM audit WHERE seq > 6",
+        "UPDATE audit_heads SET seq = 6, hash = (SELECT hash FROM audit WHERE seq = 6)",
     ])
     .await;
-    assert_eq!(faults, ["8: the data folder remembers this entry, and it is missing"]);
+    assert_eq!(faults, ["9: the data folder remembers this entry, and it is missing"]);
 }
 
 #[tokio::test]

@@ -46,6 +46,7 @@ async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_no
     let change = &house.changes("weather").await[0];
     assert_eq!(Some(&change.id), verdicts.endpoint.as_ref());
     assert_eq!(change.kind, ChangeKind::Endpoint);
+    assert_eq!(change.functions, ["wx.today".parse().unwrap()]);
     let side = |side: &Option<oz0_api::change::Shown>| {
         side.as_ref().unwrap().endpoint.as_ref().unwrap().to_string()
     };
@@ -53,8 +54,8 @@ async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_no
     assert_eq!(side(&change.listed), "https://mcp.other.example");
     assert_eq!(house.states().await["local.here"], FunctionState::Callable);
     let poll = node.poll(&PollQuery { wait: Some(0), ..PollQuery::default() }).await.unwrap();
-    let moves = &poll.plugins.changed[0].moved;
-    assert_eq!(moves[&"wx".try_into().unwrap()].as_str(), "https://mcp.example.com");
+    let withheld = &poll.plugins.changed[0].moved;
+    assert_eq!(withheld[&"wx".try_into().unwrap()].as_str(), "https://mcp.example.com");
 
     house.approve_all("weather").await;
     assert!(house.waiting("weather").await.is_empty());

@@ -14,7 +14,7 @@ use oz0_api::{Client, ClientError};
 use oz0_edge::{Edge, Options};
 use tempfile::TempDir;
 
-use crate::house::{hash, plugin, report};
+use crate::house::{House, hash, plugin, report};
 
 const FOLDER: &str = "OZ0_EDGE_TEST_FOLDER";
 
@@ -188,4 +188,92 @@ async fn check(local: &Client, known: &Acknowledged) {
         page = local.audit(&next).await.unwrap();
     }
     assert_eq!(accepted.last(), last.as_ref());
+}
+
+/// The files of a data folder as they are now.
+fn files(data: &Path) -> Vec<(std::ffi::OsString, Vec<u8>)> {
+    let entries = std::fs::read_dir(data).unwrap().map(Result::unwrap);
+    entries
+        // The log's index is made anew by whoever opens it, as after a crash.
+        .filter(|entry| !entry.file_name().to_string_lossy().ends_with("-shm"))
+        .map(|entry| (entry.file_name(), std::fs::read(entry.path()).unwrap()))
+        .collect()
+}
+
+/// What a person sees of an edge.
+async fn seen(house: &House) -> String {
+    let check = house.local.verify_audit().await.unwrap();
+    assert!(check.faults.is_empty(), "{check:?}");
+    let catalog = house.local.catalog().await.unwrap();
+    let log = house.log().await;
+    let plugin = house.local.plugin(&"team".parse().unwrap()).await.unwrap();
+    serde_json::json!({
+        "catalog": catalog, "log": log, "tools": plugin.tools, "changes": plugin.changes,
+    })
+    .to_string()
+}
+
+/// A crash leaves a beginning of what was being written to the database's log. Each beginning is
+/// tried, page by page and in the middle of each.
+#[tokio::test]
+async fn a_crash_at_any_step_of_a_write_is_before_it_or_after_it() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    // The node joins here, and so in no write below.
+    node.poll(&oz0_api::node::PollQuery { wait: Some(0), ..Default::default() }).await.unwrap();
+    for step in ["first snapshot", "change", "approval", "update"] {
+        let (before, files_before) = (seen(&house).await, files(&house.data()));
+        match step {
+            "first snapshot" => {
+                let report = report(&team, "team", &[("hello", "Hello."), ("bye", "Bye.")]);
+                node.report(&report).await.map(drop)
+            }
+            "change" => {
+                let report = report(&team, "team", &[("hello", "Other.")]);
+                node.report(&report).await.map(drop)
+            }
+            "approval" => {
+                assert_eq!(house.approve_all("team").await.approved.len(), 2);
+                Ok(())
+            }
+            _ => {
+                let other = plugin("team", "1.1.0", &["team"]);
+                house.admin.install(&other).await.map(drop)
+            }
+        }
+        .unwrap();
+        let after = seen(&house).await;
+        assert_ne!(before, after, "{step}");
+
+        let log = std::fs::read(house.data().join("edge.db-wal")).unwrap();
+        let begin = files_before
+            .iter()
+            .find(|(name, _)| name == "edge.db-wal")
+            .map(|(_, bytes)| bytes.len())
+            .unwrap();
+        assert!(log.len() > begin, "{step}: {begin} to {}", log.len());
+        let frame = 4096 + 24;
+        let cuts = (begin..log.len()).step_by(frame / 2).chain([log.len() - 1, log.len()]);
+        let mut afters = 0;
+        for cut in cuts {
+            let folder = TempDir::new().unwrap();
+            let data = folder.path().join("data");
+            std::fs::create_dir(&data).unwrap();
+            for (name, bytes) in &files_before {
+                std::fs::write(data.join(name), bytes).unwrap();
+            }
+            std::fs::write(data.join("edge.db-wal"), &log[..cut]).unwrap();
+            let crashed = House::open(folder).await;
+            let found = seen(&crashed).await;
+            if found == after {
+                afters += 1;
+            } else {
+                assert_eq!(found, before, "{step} at {cut} of {}", log.len());
+            }
+            crashed.end().await;
+        }
+        assert!(afters >= 1, "{step}: the whole log is the whole write");
+    }
 }

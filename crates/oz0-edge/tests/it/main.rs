@@ -1,5 +1,7 @@
 //! The edge through its HTTP API, over a real store.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
+
 mod approve;
 mod audit;
 mod calls;

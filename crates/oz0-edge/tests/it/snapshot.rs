@@ -7,6 +7,7 @@ use oz0_api::change::ChangeKind;
 use oz0_api::node::{LeftOut, Outcome, Verdict};
 use oz0_api::plugin::{FunctionState, Measured};
 use oz0_listing::FunctionId;
+use serde_json::value::RawValue;
 
 use crate::house::{
     House, complete, dev, digest, hash, listed, listing, outcome, plugin, refused, report, tell,
@@ -98,10 +99,8 @@ async fn a_listing_that_goes_back_is_called_again_and_its_change_is_closed() {
     assert_eq!(back.functions[&id("team.hello")], Verdict::Accepted);
     assert!(house.changes("team").await.is_empty());
     assert_eq!(house.count("plugin.tools.reverted").await, 1);
-    assert_eq!(
-        house.approve("team", std::slice::from_ref(&id_then)).await.stale,
-        [id_then.clone()]
-    );
+    let answer = house.approve("team", std::slice::from_ref(&id_then)).await;
+    assert_eq!(answer.stale, std::slice::from_ref(&id_then));
 
     // The same text once more is the same change: an ID says what is listed, not when.
     tell(&node, &team, "team", &[("hello", "Other.")]).await;
@@ -228,39 +227,18 @@ async fn a_report_is_computed_anew() {
         edit(&mut function);
         complete(&team, "team", vec![function], Vec::new())
     };
+    let raw = |text: String| RawValue::from_string(text).unwrap();
+    let twice = vec![listed("team", &listing("hello", "Hello.")); 2];
     for (what, report) in [
         ("another hash", one(&|f| f.hash = hash("hello", "Other."))),
         ("another name", one(&|f| f.id = id("team.bye"))),
         ("another tool", one(&|f| f.id = id("other.hello"))),
-        (
-            "not canonical",
-            one(&|f| {
-                f.listing =
-                    serde_json::value::RawValue::from_string(f.listing.get().replacen(':', ": ", 1))
-                        .unwrap()
-            }),
-        ),
+        ("not canonical", one(&|f| f.listing = raw(f.listing.get().replacen(':', ": ", 1)))),
         (
             "not escaped",
-            one(&|f| {
-                f.listing = serde_json::value::RawValue::from_string(
-                    f.listing.get().replace("Hello.", "Hello.\u{e0041}"),
-                )
-                .unwrap()
-            }),
+            one(&|f| f.listing = raw(f.listing.get().replace("Hello.", "Hello.\u{e0041}"))),
         ),
-        (
-            "twice",
-            complete(
-                &team,
-                "team",
-                vec![
-                    listed("team", &listing("hello", "Hello.")),
-                    listed("team", &listing("hello", "Hello.")),
-                ],
-                Vec::new(),
-            ),
-        ),
+        ("twice", complete(&team, "team", twice, Vec::new())),
     ] {
         assert_eq!(refused(node.report(&report).await), Code::Malformed, "{what}");
     }

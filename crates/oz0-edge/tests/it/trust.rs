@@ -146,6 +146,24 @@ async fn a_listing_edited_in_the_file_is_not_served() {
     let error = house.local.catalog().await.unwrap_err();
     assert!(error.to_string().contains("does not have its hash"), "{error}");
     let node = house.node("node-2").await;
-    let poll = oz0_api::node::PollQuery { wait: Some(0), ..Default::default() };
-    node.poll(&poll).await.unwrap_err();
+    let query = oz0_api::node::PollQuery { wait: Some(0), ..Default::default() };
+    node.poll(&query).await.unwrap_err();
+}
+
+#[tokio::test]
+async fn the_store_of_a_newer_oz0_is_left_alone() {
+    let folder = ended().await;
+    let url = format!("sqlite:{}/data/edge.db", folder.path().display());
+    let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+    sqlx::query(
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+         VALUES (9999, 'of the future', 1, x'00', 0)",
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
+    pool.close().await;
+    let error = open(&folder).await.unwrap_err();
+    assert!(matches!(error, StoreError::Newer { .. }), "{error}");
+    assert_eq!(error.hint(), Some("use that version of oz0 or a later one"));
 }
