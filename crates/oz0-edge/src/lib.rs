@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use oz0_api::token::{CreateToken, CreatedToken};
 use store::Store;
 pub use store::StoreError;
 
@@ -63,6 +64,13 @@ impl Edge {
     /// The file with the first admin token, which commands on this data folder use.
     pub fn admin_token_file(&self) -> PathBuf {
         self.store.root().join("admin.token")
+    }
+
+    /// A token for somebody in the process that the edge lives in: its own node, or the command
+    /// that started it. The live token of that kind and name is revoked, so that each start leaves
+    /// one, and the secret need not be kept anywhere but in memory.
+    pub async fn reissue_token(&self, create: &CreateToken) -> Result<CreatedToken, StoreError> {
+        self.store.reissue_token(create).await
     }
 
     /// The data folder.

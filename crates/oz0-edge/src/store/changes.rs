@@ -78,8 +78,9 @@ impl Store {
         let mut approved = Vec::new();
         let mut stale = Vec::new();
         let ids: BTreeSet<&ChangeId> = approve.changes.iter().collect();
+        let mut tools = BTreeMap::new();
         for id in ids {
-            match write.approve_one(&version, &key, id).await? {
+            match write.approve_one(&version, &key, id, &mut tools).await? {
                 Some(change) => approved.push(change),
                 None => stale.push(id.clone()),
             }
@@ -99,6 +100,7 @@ impl Write<'_> {
         version: &Version,
         key: &VersionKey,
         id: &ChangeId,
+        tools: &mut BTreeMap<ToolId, ToolState>,
     ) -> Result<Option<ApprovedChange>, StoreError> {
         let row: Option<Row> = sqlx::query_as(
             "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
@@ -122,7 +124,10 @@ impl Write<'_> {
         };
         let function: FunctionId = parse(&function)?;
         let value: Value = parse(&value)?;
-        let state = ToolState::load(self.conn(), key, &tool).await?;
+        if !tools.contains_key(&tool) {
+            tools.insert(tool.clone(), ToolState::load(self.conn(), key, &tool).await?);
+        }
+        let Some(state) = tools.get_mut(&tool) else { return Ok(None) };
         let nodes = self.alive().await?;
         let event = Event::Approve { value };
         let Ok(after) = state.function(&function).step(event, |node| nodes.contains(node)) else {
@@ -132,7 +137,8 @@ impl Write<'_> {
         if let Some(listing) = stored_listing(value, listing.as_deref())? {
             listings.insert(value, listing);
         }
-        let moved = self.store_function(&state, &function, &after, &listings, Some(value)).await?;
+        let moved = self.store_function(state, &function, &after, &listings, Some(value)).await?;
+        state.set(&function, after);
         let subject = AuditSubject {
             plugin: Some(key.plugin.clone()),
             version: Some(key.version.clone()),

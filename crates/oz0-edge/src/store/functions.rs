@@ -110,6 +110,11 @@ impl ToolState {
         self.functions.keys()
     }
 
+    /// Takes over what was stored, for the next step of the same function.
+    pub(super) fn set(&mut self, id: &FunctionId, function: Function) {
+        self.functions.insert(id.clone(), function);
+    }
+
     /// One function; one that is not stored is outside the snapshot, or unpinned without one.
     pub(super) fn function(&self, id: &FunctionId) -> Function {
         match self.functions.get(id) {

@@ -161,6 +161,28 @@ impl Store {
         Ok(created)
     }
 
+    /// Makes a token in place of the live one of that kind and name.
+    pub(crate) async fn reissue_token(
+        &self,
+        create: &CreateToken,
+    ) -> Result<CreatedToken, StoreError> {
+        let mut write = self.write(&Actor::Edge).await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+             FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
+        )
+        .bind(create.kind.as_str())
+        .bind(create.name.as_str())
+        .fetch_optional(write.conn())
+        .await?;
+        if let Some(row) = row {
+            write.revoke(&mut info(&row)?).await?;
+        }
+        let created = insert(&mut write, create).await?;
+        write.commit().await?;
+        Ok(created)
+    }
+
     /// All tokens, the oldest first.
     pub(crate) async fn tokens(&self) -> Result<Vec<TokenInfo>, StoreError> {
         let mut tx = self.read().await?;
@@ -204,13 +226,7 @@ impl Store {
                     .into());
             }
         }
-        token.revoked_at = Some(write.now);
-        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
-            .bind(write.now.0)
-            .bind(id.as_str())
-            .execute(write.conn())
-            .await?;
-        write.audit(Act { action: "token.revoke", subject: subject(&token) }).await?;
+        write.revoke(&mut token).await?;
         write.commit().await?;
         Ok(token)
     }
@@ -247,6 +263,17 @@ impl Store {
 }
 
 impl Write<'_> {
+    async fn revoke(&mut self, token: &mut TokenInfo) -> Result<(), StoreError> {
+        let now = self.now;
+        token.revoked_at = Some(now);
+        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(token.id.as_str())
+            .execute(self.conn())
+            .await?;
+        self.audit(Act { action: "token.revoke", subject: subject(token) }).await
+    }
+
     /// Notes that a node is there, and that it joined when it was never there before.
     pub(super) async fn see(&mut self, node: &NodeName) -> Result<(), StoreError> {
         let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM nodes WHERE node = $1")

@@ -126,6 +126,26 @@ async fn where_nodes_list_differently_each_keeps_its_accepted_listing() {
 }
 
 #[tokio::test]
+async fn one_approval_can_take_two_listings_of_one_function() {
+    let house = House::new().await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    let mut nodes = Vec::new();
+    for (number, text) in ["One.", "Two.", "Three."].into_iter().enumerate() {
+        let node = house.node(&format!("node-{number}")).await;
+        tell(&node, &team, "team", &[("hello", text)]).await;
+        nodes.push((node, text));
+    }
+    assert_eq!(house.approve_all("team").await.approved.len(), 2);
+    for (node, text) in &nodes {
+        let verdicts = tell(node, &team, "team", &[("hello", text)]).await;
+        assert_eq!(verdicts.functions[&hello()], Verdict::Accepted, "{text}");
+    }
+    assert_eq!(house.local.catalog().await.unwrap().functions[0].accepted.len(), 3);
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
+}
+
+#[tokio::test]
 async fn a_node_that_is_away_drops_nothing_by_being_away() {
     let house = House::forgetful(Duration::from_millis(500)).await;
     let (one, two) = (house.node("node-1").await, house.node("node-2").await);

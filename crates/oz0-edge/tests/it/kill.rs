@@ -92,7 +92,7 @@ async fn what_was_acknowledged_survives_a_kill_at_any_time() {
         }
         let node = local.with_token(node_token.as_deref().unwrap());
         let killer = tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(3 + round * 7)).await;
+            tokio::time::sleep(Duration::from_millis(3 + round * 12)).await;
             process.kill();
         });
         // Until the connection breaks: report another text, look, approve what was looked at.

@@ -74,6 +74,22 @@ async fn a_revoked_or_made_up_token_is_nobody_also_at_the_socket() {
 }
 
 #[tokio::test]
+async fn each_start_of_an_embedded_node_leaves_one_live_token() {
+    let house = House::new().await;
+    let node = create(TokenKind::Node, "node-1");
+    let first = house.edge.reissue_token(&node).await.unwrap();
+    let second = house.edge.reissue_token(&node).await.unwrap();
+    assert_eq!(
+        refused(house.local.with_token(&first.secret).whoami().await),
+        Code::Unauthenticated
+    );
+    assert_eq!(house.local.with_token(&second.secret).whoami().await.unwrap().actor, "node:node-1");
+    let acts = house.acts().await;
+    assert_eq!(acts[1..], ["token.create", "token.revoke", "token.create"]);
+    assert_eq!(house.log().await[3].actor, "edge");
+}
+
+#[tokio::test]
 async fn the_last_admin_token_stays() {
     let house = House::new().await;
     let tokens = house.admin.tokens().await.unwrap().tokens;
