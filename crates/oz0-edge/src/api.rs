@@ -60,8 +60,11 @@ pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
 }
 
 async fn ready(State(api): State<Api>) -> Result<Json<()>, Answer> {
-    api.edge.store.check().await?;
-    Ok(Json(()))
+    match api.edge.store.check().await {
+        Ok(()) => Ok(Json(())),
+        // Anyone may ask this, so it does not say more.
+        Err(_) => Err(Problem::new(Code::Unavailable, "the store does not answer").into()),
+    }
 }
 
 /// A request that was not done, as the one shape of an error.

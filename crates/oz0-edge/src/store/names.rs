@@ -57,11 +57,9 @@ impl Write<'_> {
                 let key = version.key();
                 let mut wanted = accepted(self.conn(), &key).await?;
                 let snapshots = snapshots(self.conn(), &key).await?;
-                let pending = claimed.keys().filter(|id| {
-                    version.description.tools.contains_key(&id.tool())
-                        && !snapshots.contains(id.tool().as_str())
-                });
+                let pending = claimed.keys().filter(|id| !snapshots.contains(id.tool().as_str()));
                 wanted.extend(pending.cloned());
+                wanted.retain(|id| version.description.tools.contains_key(&id.tool()));
                 wanted
             }
         };
@@ -106,7 +104,7 @@ impl Write<'_> {
     }
 }
 
-/// The functions of a version with an accepted listing, of tools that it still has.
+/// The functions of a version with an accepted listing.
 async fn accepted(
     conn: &mut SqliteConnection,
     key: &VersionKey,

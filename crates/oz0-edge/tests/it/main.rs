@@ -12,6 +12,7 @@ mod kill;
 mod names;
 mod nodes;
 mod snapshot;
+mod store_laws;
 mod surfaces;
 mod tokens;
 mod trust;
