@@ -72,6 +72,17 @@ fn functions(revision: u64) -> Functions {
             .to_string()
             .into(),
     );
+    for name in ["test_custom_headers", "test_custom_headers_null", "test_headers"] {
+        let schema = json!({"type": "object", "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "priority": {"type": "integer", "x-mcp-header": "Priority"},
+            "verbose": {"type": "boolean", "x-mcp-header": "Verbose"},
+            "query": {"type": "string"},
+        }});
+        items.push(
+            json!({"name": name, "description": name, "inputSchema": schema}).to_string().into(),
+        );
+    }
     Functions { revision, items, public: true }
 }
 
@@ -214,7 +225,10 @@ impl Gateway for Sample {
                 self.revision.send_modify(|revision| *revision += 1);
                 text("changed")
             }
-            "json_schema_2020_12_tool" => text("ok"),
+            "json_schema_2020_12_tool"
+            | "test_custom_headers"
+            | "test_custom_headers_null"
+            | "test_headers" => text("ok"),
             name => Err(RpcError::new(-32_602, format!("Unknown tool: {name}"))),
         }
     }

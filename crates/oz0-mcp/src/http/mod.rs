@@ -4,7 +4,7 @@
 //! origin: no redirect leaves it or changes the method, no proxy from the environment is asked, plain `http` goes to
 //! this machine only, and no answer is taken encoded or beyond a size.
 
-mod header;
+pub(crate) mod header;
 mod stream;
 
 use std::collections::HashMap;
