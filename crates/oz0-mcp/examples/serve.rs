@@ -26,7 +26,7 @@ struct Sample {
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "test_simple_text",
     "test_image_content",
     "test_audio_content",
@@ -48,6 +48,7 @@ const NAMES: [&str; 22] = [
     "test_input_required_result_sampling",
     "test_input_required_result_tampered_state",
     "test_input_required_result_capabilities",
+    "test_input_required_result_request_state",
     "test_input_required_result_multi_round",
 ];
 
@@ -163,6 +164,7 @@ impl Gateway for Sample {
             }
             // As a server of the modern era answers, with a state of its own.
             "test_input_required_result_elicitation"
+            | "test_input_required_result_request_state"
             | "test_input_required_result_tampered_state" => {
                 let responses: Value =
                     serde_json::from_str(call.params().input_responses().unwrap_or("null"))

@@ -405,10 +405,8 @@ impl Stage {
             }
             Step::Stderr { text, count } => {
                 let mut stderr = tokio::io::stderr();
-                for _ in 0..*count {
-                    // A reader that is gone is the reader's affair.
-                    let _ = stderr.write_all(text.as_bytes()).await;
-                }
+                // A reader that is gone is the reader's affair.
+                let _ = stderr.write_all(text.repeat(*count).as_bytes()).await;
                 let _ = stderr.flush().await;
             }
             Step::Daemon { seconds, pid_file, keeps_pipes } => {

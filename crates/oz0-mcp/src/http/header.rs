@@ -17,8 +17,8 @@ pub(crate) struct Param {
 }
 
 const MARK: &str = "x-mcp-header";
-/// Keywords whose value is one subschema, an array of them, or an object of them.
-const SCHEMAS: [&str; 25] = [
+/// Keywords whose value is a subschema or an array of them.
+const SCHEMAS: [&str; 16] = [
     "items",
     "prefixItems",
     "additionalItems",
@@ -35,16 +35,10 @@ const SCHEMAS: [&str; 25] = [
     "then",
     "else",
     "contentSchema",
-    "$defs",
-    "definitions",
-    "patternProperties",
-    "dependentSchemas",
-    "dependencies",
-    "extends",
-    "disallow",
-    "type",
-    "$recursiveRef",
 ];
+/// Keywords whose value is an object of subschemas.
+const NAMED_SCHEMAS: [&str; 5] =
+    ["$defs", "definitions", "patternProperties", "dependentSchemas", "dependencies"];
 
 /// A function's name and the parameters that its input schema marks. `Err` is why the marks are invalid; a function
 /// that cannot be read at all has none, since judging it is not this transport's business.
@@ -103,21 +97,13 @@ fn walk(
     for keyword in SCHEMAS {
         match schema.get(keyword) {
             Some(Value::Array(all)) => all.iter().try_for_each(|one| walk(one, None, found))?,
-            Some(Value::Object(all)) => {
-                if matches!(
-                    keyword,
-                    "$defs"
-                        | "definitions"
-                        | "patternProperties"
-                        | "dependentSchemas"
-                        | "dependencies"
-                ) {
-                    all.values().try_for_each(|one| walk(one, None, found))?;
-                } else {
-                    walk(&Value::Object(all.clone()), None, found)?;
-                }
-            }
-            _ => {}
+            Some(one) => walk(one, None, found)?,
+            None => {}
+        }
+    }
+    for keyword in NAMED_SCHEMAS {
+        if let Some(Value::Object(all)) = schema.get(keyword) {
+            all.values().try_for_each(|one| walk(one, None, found))?;
         }
     }
     Ok(())

@@ -1,32 +1,32 @@
 //! The HTTP transports: Streamable HTTP as each version has it, and the two endpoints of 2024-11-05.
 //!
-//! Every request that this client makes goes through [`Http::send`], which holds the rules that protect a pinned
-//! origin: no redirect leaves it or changes the method, no proxy from the environment is asked, plain `http` goes to
-//! this machine only, and no answer is taken encoded or beyond a size.
+//! Each request is made by its caller's own task, so a slow answer delays nobody. Whatever stream a message comes on,
+//! it goes to the connection's book-keeping, and a request waits there for its answer.
 
+mod dial;
 pub(crate) mod header;
 mod stream;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use reqwest::header::{
-    ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
-};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinHandle};
-use url::{Host, Url};
+use url::Url;
 
 use crate::core::{Core, Event, Out, Outcome, Waiting};
 use crate::error::{Closed, Fault, RpcError, shown};
 use crate::listing::LeftOut;
 use crate::message::{self, Members, Message, string};
 use crate::options::{ClientOptions, Limits};
-use crate::origin::{Origin, OriginError, normalized, resolved};
+use crate::origin::resolved;
 use crate::version::{Era, ProtocolVersion};
+pub use dial::Endpoint;
+use dial::{Dialer, body, content_type};
 use stream::Stream;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -37,49 +37,10 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
-/// Redirects followed one after another.
-const HOPS: usize = 5;
 /// Of an error's body.
 const ERROR_BODY: usize = 64 << 10;
 /// For a notification or an answer of ours to be accepted.
 const TELL: Duration = Duration::from_secs(10);
-
-/// Where a remote server is, and the headers (such as `Authorization`) that go with every request to it. They never
-/// leave its origin.
-#[derive(Clone)]
-pub struct Endpoint {
-    url: Url,
-    origin: Origin,
-    headers: HeaderMap,
-}
-
-impl Endpoint {
-    /// Checks a URL: absolute, `https` (or `http` to this machine), no user info.
-    pub fn new(url: &str, headers: HeaderMap) -> Result<Self, OriginError> {
-        let (url, origin) = normalized(url)?;
-        if !origin.is_https() && !origin.is_loopback() {
-            return Err(OriginError::PlainHttp);
-        }
-        Ok(Self { url, origin, headers })
-    }
-
-    /// The URL that is dialled.
-    pub fn url(&self) -> &Url {
-        &self.url
-    }
-
-    /// Its origin.
-    pub fn origin(&self) -> &Origin {
-        &self.origin
-    }
-}
-
-/// Without the headers, which hold secrets, and without the query, which may.
-impl std::fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Endpoint({}{})", self.origin, self.url.path())
-    }
-}
 
 #[derive(Debug, Default)]
 struct State {
@@ -110,8 +71,7 @@ impl State {
 
 #[derive(Debug)]
 pub(crate) struct Http {
-    client: reqwest::Client,
-    endpoint: Endpoint,
+    dialer: Dialer,
     limits: Limits,
     state: Mutex<State>,
     reviving: tokio::sync::Mutex<()>,
@@ -119,29 +79,8 @@ pub(crate) struct Http {
 
 impl Http {
     pub(crate) fn new(endpoint: &Endpoint, options: &ClientOptions) -> Result<Self, Fault> {
-        static PROVIDER: Once = Once::new();
-        PROVIDER.call_once(|| {
-            // Fails only where the process has chosen one, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        });
-        let mut builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .connect_timeout(options.timeouts.connect);
-        if let Host::Domain(name) = endpoint.origin.host()
-            && endpoint.origin.is_loopback()
-        {
-            // RFC 6761: these names are this machine, whatever a resolver says.
-            let port = endpoint.origin.port();
-            builder = builder.resolve_to_addrs(
-                name,
-                &[([127, 0, 0, 1], port).into(), (std::net::Ipv6Addr::LOCALHOST, port).into()],
-            );
-        }
-        let client = builder.build().map_err(unreachable)?;
         Ok(Self {
-            client,
-            endpoint: endpoint.clone(),
+            dialer: Dialer::new(endpoint, options.timeouts.connect)?,
             limits: options.limits,
             state: Mutex::default(),
             reviving: tokio::sync::Mutex::default(),
@@ -150,57 +89,6 @@ impl Http {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// One HTTP request, with redirects followed where that is allowed; the URL that answered comes back with it.
-    async fn send(
-        &self,
-        method: &Method,
-        url: Url,
-        headers: HeaderMap,
-        body: Option<&str>,
-    ) -> Result<(Response, Url), Fault> {
-        let mut at = url;
-        for _ in 0..=HOPS {
-            let mut request = self
-                .client
-                .request(method.clone(), at.clone())
-                .headers(self.endpoint.headers.clone())
-                .headers(headers.clone());
-            if let Some(body) = body {
-                request = request.body(body.to_owned());
-            }
-            let response = request.send().await.map_err(unreachable)?;
-            let status = response.status();
-            if !status.is_redirection() || status == StatusCode::NOT_MODIFIED {
-                let encoding = response.headers().get(CONTENT_ENCODING);
-                if encoding.is_some_and(|encoding| encoding != "identity") {
-                    return Err(Fault::Refused("it is encoded (Content-Encoding)".to_owned()));
-                }
-                return Ok((response, at));
-            }
-            at = self.follow(&response, &at)?;
-        }
-        Err(Fault::Refused(format!("more than {HOPS} redirects")))
-    }
-
-    fn follow(&self, response: &Response, from: &Url) -> Result<Url, Fault> {
-        let status = response.status();
-        let location = response.headers().get(LOCATION).map(HeaderValue::to_str);
-        let refused =
-            |to: &str, why| Fault::Redirect { status: status.as_u16(), to: shown(to, 200), why };
-        let Some(Ok(location)) = location else {
-            return Err(refused("nowhere", "it names no target"));
-        };
-        if !matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT) {
-            return Err(refused(location, "only 307 and 308 keep the method"));
-        }
-        let (to, origin) = resolved(from, location)
-            .map_err(|_| refused(location, "its target is not a plain http or https URL"))?;
-        if origin != self.endpoint.origin {
-            return Err(refused(location, "it leaves the server's origin"));
-        }
-        Ok(to)
     }
 
     fn post_headers(&self, version: Option<ProtocolVersion>, method: &str) -> HeaderMap {
@@ -288,8 +176,8 @@ impl Http {
             let sent_session = headers.contains_key(SESSION);
             let post_to = self.state().post_to.clone();
             let two_endpoints = post_to.is_some();
-            let url = post_to.unwrap_or_else(|| self.endpoint.url.clone());
-            let (response, _) = self.send(&Method::POST, url, headers, Some(&text)).await?;
+            let url = post_to.unwrap_or_else(|| self.dialer.endpoint.url().clone());
+            let (response, _) = self.dialer.send(&Method::POST, url, headers, Some(&text)).await?;
             if response.status() == StatusCode::NOT_FOUND && sent_session && !revived {
                 Box::pin(self.revive(core, generation)).await?;
                 revived = true;
@@ -377,8 +265,10 @@ impl Http {
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
         headers.insert(LAST_EVENT_ID, last);
         self.state().session_headers(&mut headers);
-        let (response, _) =
-            self.send(&Method::GET, self.endpoint.url.clone(), headers, None).await?;
+        let (response, _) = self
+            .dialer
+            .send(&Method::GET, self.dialer.endpoint.url().clone(), headers, None)
+            .await?;
         if !response.status().is_success() || content_type(&response) != Some(EVENTS) {
             return Err(broken());
         }
@@ -461,7 +351,11 @@ impl Http {
             if let Some(last) = last.clone() {
                 headers.insert(LAST_EVENT_ID, last);
             }
-            match self.send(&Method::GET, self.endpoint.url.clone(), headers, None).await {
+            match self
+                .dialer
+                .send(&Method::GET, self.dialer.endpoint.url().clone(), headers, None)
+                .await
+            {
                 Ok((response, _))
                     if response.status().is_success()
                         && content_type(&response) == Some(EVENTS) =>
@@ -490,8 +384,8 @@ impl Http {
     pub(crate) async fn two_endpoints(&self, core: &Arc<Core>) -> Result<bool, Fault> {
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
-        let url = self.endpoint.url.clone();
-        let (response, base) = self.send(&Method::GET, url, headers, None).await?;
+        let url = self.dialer.endpoint.url().clone();
+        let (response, base) = self.dialer.send(&Method::GET, url, headers, None).await?;
         if !response.status().is_success() || content_type(&response) != Some(EVENTS) {
             return Ok(false);
         }
@@ -508,7 +402,7 @@ impl Http {
         })?;
         let (url, origin) = resolved(&base, place.trim())
             .map_err(|error| Fault::Refused(format!("its message endpoint: {error}")))?;
-        if origin != self.endpoint.origin {
+        if origin != *self.dialer.endpoint.origin() {
             return Err(Fault::Refused(format!(
                 "its message endpoint is at {origin}, outside the server's origin"
             )));
@@ -537,8 +431,9 @@ impl Http {
             _ => String::new(),
         };
         let headers = self.post_headers(None, &method);
-        let url = self.state().post_to.clone().unwrap_or_else(|| self.endpoint.url.clone());
-        let (response, _) = self.send(&Method::POST, url, headers, Some(&text)).await?;
+        let url =
+            self.state().post_to.clone().unwrap_or_else(|| self.dialer.endpoint.url().clone());
+        let (response, _) = self.dialer.send(&Method::POST, url, headers, Some(&text)).await?;
         if response.status().is_success() {
             return Ok(());
         }
@@ -558,7 +453,10 @@ impl Http {
         if let Some(version) = version.filter(|version| version.has_version_header()) {
             headers.insert(VERSION, HeaderValue::from_static(version.as_str()));
         }
-        let _ = self.send(&Method::DELETE, self.endpoint.url.clone(), headers, None).await;
+        let _ = self
+            .dialer
+            .send(&Method::DELETE, self.dialer.endpoint.url().clone(), headers, None)
+            .await;
     }
 
     /// Ends the streams that are kept open.
@@ -575,27 +473,6 @@ impl Http {
 
 fn received(answer: Result<Outcome, oneshot::error::RecvError>) -> Outcome {
     answer.unwrap_or(Err(Fault::Closed(Closed::ByUs)))
-}
-
-/// The media type that is one of the two we take, or the header as it stands.
-fn content_type(response: &Response) -> Option<&str> {
-    let whole = response.headers().get(CONTENT_TYPE)?.to_str().ok()?;
-    let kind = whole.split(';').next().unwrap_or(whole).trim();
-    [JSON, EVENTS].into_iter().find(|known| kind.eq_ignore_ascii_case(known)).or(Some(whole))
-}
-
-/// A whole body of at most `limit` bytes.
-async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, Fault> {
-    let mut body = Vec::new();
-    while let Some(chunk) =
-        response.chunk().await.map_err(|error| Fault::BrokeOff(described(error)))?
-    {
-        if body.len() + chunk.len() > limit {
-            return Err(Fault::TooLarge { what: "a body", limit });
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
 }
 
 /// What an HTTP error says: the JSON-RPC error in its body, else its status.
@@ -626,24 +503,4 @@ fn error_in(body: &[u8], id: u64) -> Option<RpcError> {
         }
         _ => None,
     }
-}
-
-/// What went wrong below HTTP, without the URL, whose query may hold a secret.
-fn described(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(&error);
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text.push_str(": ");
-            text.push_str(&inner_text);
-        }
-        cause = inner.source();
-    }
-    shown(&text, 400)
-}
-
-fn unreachable(error: reqwest::Error) -> Fault {
-    Fault::Unreachable(described(error))
 }
