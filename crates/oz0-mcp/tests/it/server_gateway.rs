@@ -106,6 +106,12 @@ impl Gateway for Memory {
                 std::mem::forget(cancelled);
                 Ok(raw(r#"{"content":[]}"#))
             }
+            "log" => {
+                call.log(&raw(r#"{"level":"info","data":1}"#));
+                call.log(&raw(r#"{"level":"error", "data":2,"_meta":{"oz0/x":1}}"#));
+                call.log(&raw(r#"{"level":"loud","data":3}"#));
+                Ok(raw(r#"{"content":[]}"#))
+            }
             "half" => {
                 tokio::time::sleep(Duration::from_millis(600)).await;
                 Ok(raw(r#"{"content":[],"half":true}"#))
