@@ -26,7 +26,7 @@ struct Sample {
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "test_simple_text",
     "test_image_content",
     "test_audio_content",
@@ -48,6 +48,7 @@ const NAMES: [&str; 22] = [
     "test_input_required_result_sampling",
     "test_input_required_result_tampered_state",
     "test_input_required_result_capabilities",
+    "test_input_required_result_request_state",
     "test_input_required_result_multi_round",
 ];
 
@@ -72,6 +73,17 @@ fn functions(revision: u64) -> Functions {
             .to_string()
             .into(),
     );
+    for name in ["test_custom_headers", "test_custom_headers_null", "test_headers"] {
+        let schema = json!({"type": "object", "properties": {
+            "region": {"type": "string", "x-mcp-header": "Region"},
+            "priority": {"type": "integer", "x-mcp-header": "Priority"},
+            "verbose": {"type": "boolean", "x-mcp-header": "Verbose"},
+            "query": {"type": "string"},
+        }});
+        items.push(
+            json!({"name": name, "description": name, "inputSchema": schema}).to_string().into(),
+        );
+    }
     Functions { revision, items, public: true }
 }
 
@@ -152,6 +164,7 @@ impl Gateway for Sample {
             }
             // As a server of the modern era answers, with a state of its own.
             "test_input_required_result_elicitation"
+            | "test_input_required_result_request_state"
             | "test_input_required_result_tampered_state" => {
                 let responses: Value =
                     serde_json::from_str(call.params().input_responses().unwrap_or("null"))
@@ -214,7 +227,10 @@ impl Gateway for Sample {
                 self.revision.send_modify(|revision| *revision += 1);
                 text("changed")
             }
-            "json_schema_2020_12_tool" => text("ok"),
+            "json_schema_2020_12_tool"
+            | "test_custom_headers"
+            | "test_custom_headers_null"
+            | "test_headers" => text("ok"),
             name => Err(RpcError::new(-32_602, format!("Unknown tool: {name}"))),
         }
     }

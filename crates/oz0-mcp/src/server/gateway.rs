@@ -30,7 +30,8 @@ pub trait Gateway: Send + Sync + 'static {
         async { Ok(Principal::local()) }
     }
 
-    /// The functions that this client may see.
+    /// The functions that this client may see. Also asked before each modern call over HTTP, whose headers are checked
+    /// against the function's schema: the same listing is to be the same [`Arc`].
     fn list(
         &self,
         client: &Principal,

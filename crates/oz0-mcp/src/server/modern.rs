@@ -142,7 +142,7 @@ impl ModernCall {
         let life = engine.state_life();
         let state =
             engine.seal.close(&State::Parked(number), &self.peer.principal, &self.params, life);
-        if !engine.parked.park(number, exchange, questions, life) {
+        if !engine.parked.park(number, &self.peer.principal, exchange, questions, life) {
             let why = "too many calls wait for an answer of their clients";
             return Step::Done(Err(RpcError::new(codes::BUSY, why)));
         }

@@ -74,7 +74,8 @@ pub struct ServerLimits {
     pub unread: usize,
     /// Bytes of messages that an HTTP session keeps for a client that comes back to a broken stream. Default 4 MiB.
     pub replay: usize,
-    /// Calls that wait, across requests, for a modern client's answer to what a server asked. Default 256.
+    /// Calls of one principal that wait, across requests, for its answer to what a server asked; all together, 16
+    /// times as many. Default 64.
     pub parked: usize,
     /// Rounds in which one call's server may ask. Default 16.
     pub rounds: usize,
@@ -93,7 +94,7 @@ impl Default for ServerLimits {
             sessions_each: 256,
             unread: 32 << 20,
             replay: 4 << 20,
-            parked: 256,
+            parked: 64,
             rounds: 16,
             connections: 1024,
         }

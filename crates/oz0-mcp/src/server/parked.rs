@@ -10,9 +10,14 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use super::exchange::{Asked, Exchange, Step};
+use super::gateway::Principal;
+
+/// How many principals' calls can wait, where each has as many as it may.
+const PRINCIPALS: usize = 16;
 
 /// A call that waits.
 pub(crate) struct Waiting {
+    principal: Principal,
     /// Its questions, by the key that they were given.
     pub(crate) questions: Vec<(String, Asked)>,
     claim: oneshot::Sender<oneshot::Sender<Exchange>>,
@@ -48,6 +53,7 @@ impl Parked {
     pub(crate) fn park(
         &self,
         number: [u8; 16],
+        principal: &Principal,
         mut exchange: Exchange,
         questions: Vec<(String, Asked)>,
         life: Duration,
@@ -55,10 +61,12 @@ impl Parked {
         let (claim, mut claimed) = oneshot::channel::<oneshot::Sender<Exchange>>();
         {
             let mut waiting = self.waiting();
-            if waiting.len() >= self.limit {
+            let own = waiting.values().filter(|other| other.principal == *principal).count();
+            if own >= self.limit || waiting.len() >= self.limit.saturating_mul(PRINCIPALS) {
                 return false;
             }
-            waiting.insert(number, Waiting { questions, claim });
+            let principal = principal.clone();
+            waiting.insert(number, Waiting { principal, questions, claim });
         }
         let waiting = Arc::clone(&self.waiting);
         // It goes on meanwhile: its server may give up, or finish without the answer.

@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     pub(crate) revision: watch::Sender<u64>,
     pub(crate) functions: usize,
     pub(crate) tokens: bool,
+    /// Whether `marked` is listed, whose arguments stand in headers too.
+    pub(crate) marked: bool,
     /// Calls of `slow` that were cancelled.
     pub(crate) cancelled: Arc<AtomicUsize>,
     pub(crate) started: Arc<AtomicUsize>,
@@ -35,11 +37,14 @@ impl Memory {
             revision: watch::Sender::new(1),
             functions: 3,
             tokens: false,
+            marked: false,
             cancelled: Arc::default(),
             started: Arc::default(),
         }
     }
 }
+
+const MARKED: &str = r#"{"name":"marked","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"deep":{"type":"object","properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}}}"#;
 
 struct Cancelled(Arc<AtomicUsize>);
 
@@ -67,6 +72,7 @@ impl Gateway for Memory {
             .map(|index| {
                 format!(r#"{{"name":"f{index}","inputSchema":{{"type":"object"}}}}"#).into()
             })
+            .chain(self.marked.then(|| MARKED.into()))
             .collect();
         Ok(Arc::new(Functions { revision: *self.revision.borrow(), items, public: false }))
     }
@@ -78,7 +84,9 @@ impl Gateway for Memory {
     async fn call(&self, call: Call) -> Result<Box<RawValue>, RpcError> {
         match call.name() {
             // Gives back what reached the gateway.
-            "echo" => Ok(raw(format!(r#"{{"content":[],"got":{}}}"#, call.params().text()))),
+            "echo" | "marked" => {
+                Ok(raw(format!(r#"{{"content":[],"got":{}}}"#, call.params().text())))
+            }
             // Its arguments' `result` is its result.
             "result" => {
                 #[derive(serde::Deserialize)]
@@ -96,6 +104,12 @@ impl Gateway for Memory {
                 let cancelled = Cancelled(Arc::clone(&self.cancelled));
                 tokio::time::sleep(Duration::from_secs(20)).await;
                 std::mem::forget(cancelled);
+                Ok(raw(r#"{"content":[]}"#))
+            }
+            "log" => {
+                call.log(&raw(r#"{"level":"info","data":1}"#));
+                call.log(&raw(r#"{"level":"error", "data":2,"_meta":{"oz0/x":1}}"#));
+                call.log(&raw(r#"{"level":"loud","data":3}"#));
                 Ok(raw(r#"{"content":[]}"#))
             }
             "half" => {

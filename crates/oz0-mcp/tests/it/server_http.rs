@@ -195,6 +195,38 @@ async fn headers_and_body_must_say_the_same() {
 }
 
 #[tokio::test]
+async fn headers_that_copy_arguments_must_say_what_they_say() {
+    let memory = Memory { marked: true, ..Memory::new() };
+    let endpoint = Endpoint::open(server(memory)).await;
+    let code = |arguments: &'static str, region: &'static str, number: &'static str| {
+        let endpoint = &endpoint;
+        async move {
+            let call = modern_call(1, "marked", &format!(r#","arguments":{arguments}"#));
+            let head = [
+                ("MCP-Protocol-Version", "2026-07-28"),
+                ("Mcp-Method", "tools/call"),
+                ("Mcp-Name", "marked"),
+                ("Mcp-Param-Region", region),
+                ("mcp-param-n", number),
+                ("Mcp-Param-Unknown", "is ignored"),
+            ];
+            let reply = endpoint.post(&head, &call).await;
+            (reply.status, reply.json()["error"]["code"].clone())
+        }
+    };
+    let (fine, mismatch) = ((200, Value::Null), (400, json!(-32020)));
+    assert_eq!(code(r#"{"region":"eu","deep":{"n":7}}"#, "eu", "7").await, fine);
+    assert_eq!(code(r#"{"region":"eu","deep":{"n":7.0}}"#, "=?base64?ZXU=?=", "7").await, fine);
+    assert_eq!(code(r#"{"region":null}"#, "", "").await, fine);
+    assert_eq!(code("{}", "", "").await, fine);
+    assert_eq!(code("{}", "eu", "").await, mismatch);
+    assert_eq!(code(r#"{"region":"eu"}"#, "", "").await, mismatch);
+    assert_eq!(code(r#"{"region":"eu"}"#, "us", "").await, mismatch);
+    assert_eq!(code(r#"{"region":"eu","deep":{"n":7}}"#, "eu", "8").await, mismatch);
+    assert_eq!(code(r#"{"region":"us","region":"eu"}"#, "us", "").await, mismatch);
+}
+
+#[tokio::test]
 async fn an_answer_is_json_until_there_is_something_to_say_before_it() {
     let endpoint = Endpoint::open(server(Memory::new())).await;
     let listed = endpoint.modern("tools/list", "", &list()).await;

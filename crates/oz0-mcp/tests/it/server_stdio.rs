@@ -508,14 +508,75 @@ async fn a_client_that_reads_nothing_is_cut_off() {
 
 #[tokio::test]
 async fn log_messages_follow_the_level() {
+    let error = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error", "data":2,"_meta":{}}}"#;
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"log"}}"#;
+    let level = |level: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
+        )
+    };
     let mut lines = Lines::open(&server(Memory::new()));
     lines.initialize("2025-11-25").await;
-    let bad = lines
-        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"loud"}}"#)
-        .await;
-    assert_eq!(bad["error"]["code"], -32602);
-    let set = lines
-        .ask(r#"{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"warning"}}"#)
-        .await;
-    assert_eq!(set["result"], json!({}));
+    assert_eq!(lines.ask(call).await["id"], 2, "nothing before a level is set");
+    assert_eq!(lines.ask(&level("loud")).await["error"]["code"], -32602);
+    assert_eq!(lines.ask(&level("warning")).await["result"], json!({}));
+    lines.send(call).await;
+    assert_eq!(lines.line().await, error);
+    assert_eq!(lines.next().await["id"], 2);
+
+    let mut lines = Lines::open(&server(Memory::new()));
+    assert_eq!(lines.ask(&modern_call(1, "log", "")).await["id"], 1);
+    let asks = r#""_meta":{"io.modelcontextprotocol/logLevel":"error","#;
+    lines.send(&modern_call(2, "log", "").replace(r#""_meta":{"#, asks)).await;
+    assert_eq!(lines.line().await, error);
+    assert_eq!(lines.next().await["id"], 2);
+}
+
+#[tokio::test]
+async fn a_result_is_passed_byte_for_byte_but_for_what_its_era_needs() {
+    let mut lines = Lines::open(&server(Memory::new()));
+    let big = "\\n ü \\u0041 ".repeat(4000);
+    for (result, wanted) in [
+        (r#"{ "a" : 1.0}"#.to_owned(), r#"{"resultType":"complete", "a" : 1.0}"#.to_owned()),
+        ("{ }".to_owned(), r#"{"resultType":"complete" }"#.to_owned()),
+        (
+            r#"{"n\u0061me":1,"resultTyp\u0065":"complete"}"#.to_owned(),
+            r#"{"n\u0061me":1,"resultTyp\u0065":"complete"}"#.to_owned(),
+        ),
+        (
+            format!(r#"{{"_meta":{{"oz0/a":1}},"x":"{big}", "n":1e2}}"#),
+            format!(r#"{{"resultType":"complete","_meta":{{}},"x":"{big}", "n":1e2}}"#),
+        ),
+    ] {
+        let more = format!(r#","arguments":{{"result":{result}}}"#);
+        lines.send(&modern_call(1, "result", &more)).await;
+        assert_eq!(lines.line().await, format!(r#"{{"jsonrpc":"2.0","id":1,"result":{wanted}}}"#));
+    }
+}
+
+#[tokio::test]
+async fn calls_that_wait_for_their_client_are_bounded_and_end() {
+    let mut options = options();
+    options.limits.parked = 2;
+    options.timeouts.ask = Duration::from_millis(1500);
+    let mut lines = Lines::open(&Server::new(Arc::new(Memory::new()), options));
+    let mut states = Vec::new();
+    for id in 1..=2 {
+        let wanted = lines.ask(&modern_call(id, "ask", "")).await;
+        states.push(wanted["result"]["requestState"].to_string());
+    }
+    assert_eq!(lines.ask(&modern_call(3, "ask", "")).await["error"]["code"], -31001);
+    let retry = |state: &str| {
+        let more = format!(
+            r#","inputResponses":{{"input-1":{{"action":"decline"}}}},"requestState":{state}"#
+        );
+        modern_call(4, "ask", &more)
+    };
+    let done = lines.ask(&retry(&states[0])).await;
+    assert_eq!(done["result"]["answer"]["action"], "decline", "{done}");
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let late = lines.ask(&retry(&states[1])).await;
+    assert_eq!(late["error"]["code"], -32602, "{late}");
+    let again = lines.ask(&modern_call(5, "ask", "")).await;
+    assert_eq!(again["result"]["resultType"], "input_required", "there is room again");
 }

@@ -143,8 +143,8 @@ impl House {
 
     /// The audit log's entries of this action.
     pub(crate) async fn audit(&self, action: &str) -> Vec<AuditEntry> {
-        let page = self.admin.audit(&AuditQuery { limit: Some(1000), ..AuditQuery::default() });
-        page.await.unwrap().entries.into_iter().filter(|entry| entry.action == action).collect()
+        let query = AuditQuery { limit: Some(1000), ..AuditQuery::default() };
+        self.admin.audit(&query).await.unwrap().entries.into_iter().filter(|entry| entry.action == action).collect()
     }
 }
 

@@ -316,7 +316,11 @@ async fn run<G: Gateway>(engine: Arc<Engine<G>>, mut later: Later, ending: Endin
     loop {
         match later.next(&engine).await {
             Step::Notify(text) => session.tell(*stream, text.into()),
-            Step::Ask(asked) => session.tell(*stream, session.questions.ask(asked)),
+            // A question that there is no room for is dropped, and whoever asked hears so at once.
+            Step::Ask(asked) if session.has_room() => {
+                session.tell(*stream, session.questions.ask(asked));
+            }
+            Step::Ask(_) => {}
             Step::Done(outcome) => {
                 let answer = Outgoing::answer(id, outcome, Era::Legacy);
                 let why = "the client has left too much unread; read the event streams";

@@ -9,6 +9,7 @@
 
 mod guard;
 mod legacy;
+mod marks;
 mod modern;
 mod reply;
 mod serve;
@@ -59,6 +60,7 @@ pub(super) struct Http<G> {
     pub(super) engine: Arc<Engine<G>>,
     options: HttpOptions,
     sessions: Sessions,
+    marks: marks::Marks,
     in_flight: Arc<Mutex<HashMap<Principal, usize>>>,
 }
 
@@ -98,7 +100,13 @@ impl<G: Gateway> Http<G> {
 
 pub(crate) fn router<G: Gateway>(engine: Arc<Engine<G>>, options: HttpOptions) -> Router {
     let sessions = Sessions::new(&engine.options);
-    let http = Arc::new(Http { engine, options, sessions, in_flight: Arc::default() });
+    let http = Arc::new(Http {
+        engine,
+        options,
+        sessions,
+        marks: marks::Marks::default(),
+        in_flight: Arc::default(),
+    });
     Router::new().route("/mcp", any(handle::<G>)).with_state(http)
 }
 

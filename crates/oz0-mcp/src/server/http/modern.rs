@@ -54,6 +54,12 @@ impl<G: Gateway> Http<G> {
             Ok(checked) => checked,
             Err(error) => return refuse(&error),
         };
+        if let ("tools/call", Some(call)) = (method, params)
+            && let Ok(functions) = self.engine.gateway.list(&peer.principal).await
+            && let Err(error) = self.marks.check(&functions, headers, call)
+        {
+            return refuse(&error);
+        }
         let later = match self.engine.begin(&Arc::new(peer), level, id, method, params) {
             Started::Now(outcome) => {
                 let code = outcome.as_ref().err().map_or(200, |error| codes::status(error.code));

@@ -125,6 +125,11 @@ impl Session {
         }
     }
 
+    /// Whether the client has read enough to be asked something.
+    pub(super) fn has_room(&self) -> bool {
+        self.state().unread < self.limits.unread / 2
+    }
+
     /// Puts a notification or a question on a stream; dropped where the client has not read too much already.
     pub(super) fn tell(&self, stream: u64, message: Outgoing) {
         let mut state = self.state();
