@@ -1,1 +1,60 @@
-fn main() {}
+//! The `oz0` command.
+//!
+//! This crate holds arguments, exit codes, progress and printing, one file a command group, and no logic: what a command does
+//! is in the crate it calls.
+
+mod cli;
+mod config;
+mod exit;
+mod generate;
+mod output;
+mod plugin;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    // A server's first process is this same executable. It must reach its sandbox before anything else runs: no argument
+    // parser, no runtime, no thread.
+    if let Some(code) = oz0_server::sandbox_if_asked() {
+        return code;
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not mistakes; a reader that went away is no reason to panic.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    run(cli).into()
+}
+
+fn run(cli: Cli) -> Exit {
+    let settings = match config::Settings::read(&cli.global) {
+        Ok(settings) => settings,
+        Err(error) => {
+            output::Output::plain().failure(&error);
+            return Exit::Usage;
+        }
+    };
+    let output = output::Output::new(settings.color, cli.global.quiet);
+    let done = match cli.command {
+        Command::Plugin(command) => plugin::run(command, &settings, output),
+        Command::Completions { shell } => generate::completions(shell, output),
+        Command::Generate { folder } => generate::everything(&folder),
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(error) if output::is_broken_pipe(&error) => Exit::Done,
+        Err(error) => {
+            output.failure(&error);
+            if error.is::<exit::WrongUsage>() { Exit::Usage } else { Exit::Unreachable }
+        }
+    }
+}

@@ -1,0 +1,516 @@
+//! The measuring itself.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use oz0_diagnostic::{Diagnostic, SourceFile, Span};
+use oz0_listing::{ToolId, ToolListing, merge};
+use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
+use oz0_plugin::manifest::{Backend, MANIFEST, Manifest, PackageRef, Tool};
+use oz0_plugin::{LoadError, Plugin, SnapshotState, Spanned, Unusable};
+use oz0_server::{
+    DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher,
+    PackageTool, Places, PrepareError, Prepared, Registry, Tier, Variation,
+};
+use tokio::sync::Semaphore;
+use tokio::time::sleep;
+
+use crate::cause::Traces;
+use crate::checks;
+use crate::compare::compare;
+use crate::contract::{self, Outcome};
+use crate::findings;
+use crate::look::{Blind, Look, look};
+use crate::report::{Measurement, Remote, Server};
+
+/// How much later the look in equal surroundings starts: long enough for a clock that counts seconds to have moved.
+const LATER: Duration = Duration::from_millis(1_050);
+
+/// How to measure.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which era of the protocol to open connections in.
+    pub era: EraChoice,
+    /// How long a server may take to start, and again to list.
+    pub timeout: Duration,
+    /// Values for declared secrets, by name. A required secret without one gets [`PLACEHOLDER`].
+    pub secrets: BTreeMap<String, String>,
+}
+
+/// What a required secret holds while a plugin is measured, unless its author hands one in.
+pub const PLACEHOLDER: &str = "oz0-placeholder";
+
+/// What happens while a plugin is measured, for whoever watches.
+#[derive(Debug, Clone)]
+pub enum Event<'a> {
+    /// A server is being looked at: which tool, and the number of the look, from 1 to 3.
+    Looking(&'a ToolId, u8),
+    /// A runner of contract tests starts: its name, and what it runs.
+    Testing(&'static str, String),
+    /// Something that a contract test printed.
+    Printed(&'a [u8]),
+}
+
+/// oz0 could not measure.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The plugin's files could not be read or copied.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// No server could be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// An environment could not be made for a reason that is not the plugin's.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// A temporary folder could not be made or removed.
+    #[error("could not {operation} a temporary folder for the plugin's copy")]
+    Folder {
+        /// "make", or "remove".
+        operation: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Measures plugins.
+pub struct Measurer<'a> {
+    launcher: &'a Launcher,
+    environments: &'a Environments,
+    options: Options,
+    watch: &'a (dyn Fn(Event<'_>) + Send + Sync),
+}
+
+/// A tool that is to be looked at, ready to be started.
+struct Subject<'p> {
+    key: &'p Spanned<ToolId>,
+    tool: &'p Tool,
+    prepared: Prepared,
+    declared: BTreeMap<String, String>,
+}
+
+/// The copies that the looks run on.
+struct Copies {
+    standard: PathBuf,
+    other: PathBuf,
+}
+
+impl<'a> Measurer<'a> {
+    /// A measurer that tells `watch` what it does.
+    pub fn new(
+        launcher: &'a Launcher,
+        environments: &'a Environments,
+        options: Options,
+        watch: &'a (dyn Fn(Event<'_>) + Send + Sync),
+    ) -> Self {
+        Self { launcher, environments, options, watch }
+    }
+
+    /// Locks and installs what the servers of a plugin need, and writes the locks that it lacks. Blocks.
+    ///
+    /// Call it before the files are measured: a lock that it writes is one of them.
+    pub fn lock(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+        relock: bool,
+    ) -> Result<Vec<Diagnostic>, MeasureError> {
+        let mut findings: Vec<Diagnostic> =
+            plugin.dependencies()?.unusable.iter().map(of_unusable).collect();
+        for (key, tool) in manifest.tools.iter().filter(|(_, tool)| !tool.is_remote()) {
+            if let Err(error) = self.prepare(plugin, key, tool, relock) {
+                findings.push(of_preparing(key, error)?);
+            }
+        }
+        Ok(findings)
+    }
+
+    /// Looks at every server of the plugin, three times each.
+    pub async fn measure(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+    ) -> Result<Measurement, MeasureError> {
+        let mut findings = Vec::new();
+        let mut subjects = Vec::new();
+        let mut remote = Vec::new();
+        let mut expected = Vec::new();
+        for (key, tool) in &manifest.tools {
+            if tool.is_remote() {
+                let snapshot = snapshot(plugin, key, &mut findings)?;
+                remote.push(Remote {
+                    tool: key.value.clone(),
+                    snapshot: snapshot.as_ref().map(|listing| listing.functions.len()),
+                });
+                expected.extend(snapshot);
+                continue;
+            }
+            match self.prepare(plugin, key, tool, false) {
+                Ok(prepared) => {
+                    let declared = self.declared(manifest, tool);
+                    subjects.push(Subject { key, tool, prepared, declared });
+                }
+                Err(error) => findings.push(of_preparing(key, error)?),
+            }
+        }
+
+        let folder = temporary_folder()?;
+        let copies = Copies {
+            standard: folder.path().join("standard/plugin"),
+            other: folder.path().join("elsewhere/plugin"),
+        };
+        plugin.copy_packed(&copies.standard)?;
+        plugin.copy_packed(&copies.other)?;
+
+        // Servers that start compete for processors, and one that waits for its turn looks late.
+        let turns = Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from));
+        let looks =
+            subjects.iter().map(|subject| self.look_thrice(subject, manifest, &copies, &turns));
+        let mut listings = Vec::new();
+        let mut servers = Vec::new();
+        for seen in futures_util::future::join_all(looks).await {
+            let (found, seen) = seen?;
+            findings.extend(found);
+            if let Some((server, listing)) = seen {
+                servers.push(server);
+                listings.push(listing);
+            }
+        }
+
+        // A remote tool's functions take part in who is left out, as they do on a node, but are not measured.
+        let remote_tools: Vec<ToolId> =
+            expected.iter().map(|listing| listing.tool.clone()).collect();
+        listings.extend(expected);
+        let mut listing = merge(listings);
+        let span_of = |tool: &ToolId| {
+            manifest
+                .tools
+                .iter()
+                .find(|(key, _)| key.value == *tool)
+                .map(|(key, _)| key.span.clone())
+        };
+        findings.extend(findings::left_out(&span_of, &listing));
+        listing.functions.retain(|function| !remote_tools.contains(&function.id.tool()));
+        listing.left_out.retain(|entry| !remote_tools.contains(&entry.tool));
+        findings.sort_by_key(|finding| finding.span.range().start);
+        close(folder)?;
+        Ok(Measurement { listing, servers, remote, findings })
+    }
+
+    /// Runs the plugin's contract tests, each runner on a copy of its own. Gives what failed.
+    pub async fn run_contract_tests(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+    ) -> Result<Vec<Diagnostic>, MeasureError> {
+        let mut findings = Vec::new();
+        for suite in contract::suites(&plugin.contract_tests()) {
+            let failed = |message: String, help: &str| {
+                let span = Span::start_of(plugin.source());
+                Diagnostic::new(&checks::CONTRACT_FAILED, span, message).help(help)
+            };
+            let prepared = match self
+                .environments
+                .prepare_tests(plugin.root(), suite.needs_pytest.then_some(PYTEST))
+            {
+                Ok(prepared) => prepared,
+                Err(PrepareError::Plugin(problem)) => {
+                    findings.push(failed(problem.to_string(), &problem.help));
+                    continue;
+                }
+                Err(PrepareError::Failed(error)) => return Err(error.into()),
+            };
+            let folder = temporary_folder()?;
+            let copy = folder.path().join("plugin");
+            plugin.copy_packed(&copy)?;
+            let spec = LaunchSpec {
+                declared: self.secrets(manifest),
+                network: !manifest.egress.is_empty(),
+                ..prepared.launch(&copy)
+            };
+            (self.watch)(Event::Testing(suite.name, suite.what.clone()));
+            let hand_on = |bytes: &[u8]| (self.watch)(Event::Printed(bytes));
+            match contract::run(self.launcher, &suite, spec, &hand_on).await? {
+                Outcome::Passed => {}
+                Outcome::Failed(what) => findings.push(failed(
+                    format!("the contract tests failed: {what}"),
+                    "what the runner printed says which",
+                )),
+            }
+            close(folder)?;
+        }
+        Ok(findings)
+    }
+
+    /// The three looks at one server. Without a first look there is nothing to give but findings.
+    async fn look_thrice(
+        &self,
+        subject: &Subject<'_>,
+        manifest: &Manifest,
+        copies: &Copies,
+        turns: &Semaphore,
+    ) -> Result<(Vec<Diagnostic>, Option<(Server, ToolListing)>), MeasureError> {
+        let (key, tool) = (subject.key, subject.tool);
+        let unstable = tool.unstable_pointers();
+        let spec = |variation: Variation| LaunchSpec {
+            declared: subject.declared.clone(),
+            variation,
+            network: !manifest.egress.is_empty(),
+            ..subject.prepared.launch(match variation {
+                Variation::Standard => &copies.standard,
+                Variation::Other => &copies.other,
+            })
+        };
+        let once = async |variation: Variation, era: EraChoice, number: u8| {
+            let _turn = turns.acquire().await.expect("nobody closes it");
+            (self.watch)(Event::Looking(&key.value, number));
+            look(self.launcher, &spec(variation), &self.client(era), &key.value, &unstable).await
+        };
+
+        let first = match once(Variation::Standard, self.options.era, 1).await {
+            Ok(first) => first,
+            Err(blind) => return Ok((vec![of_blind(key, "", blind)?], None)),
+        };
+        // The era that was agreed is asked for again, as a node does: a probe that is slow once must not look like a change.
+        let era = match first.era {
+            Era::Modern => EraChoice::Modern,
+            Era::Legacy => EraChoice::Legacy,
+        };
+        let (other, later) = tokio::join!(once(Variation::Other, era, 3), async {
+            sleep(LATER).await;
+            once(Variation::Standard, era, 2).await
+        });
+
+        let mut found = findings::of_listing(key, tool, &first.listing, &first.unused);
+        found.extend(of_junk(key, &first));
+        match later {
+            Err(blind) => found.push(of_blind(key, " at its second start", blind)?),
+            Ok(later) => {
+                let unsteady = compare(&first.listing, &later.listing);
+                found.extend(findings::unstable_functions(
+                    &key.value,
+                    &key.span,
+                    &unsteady,
+                    &Traces::default(),
+                ));
+                match other {
+                    Err(blind) => found.push(of_blind(key, " in other surroundings", blind)?),
+                    Ok(other) => {
+                        let mut bound = compare(&first.listing, &other.listing);
+                        bound.retain(|name, _| !unsteady.contains_key(name));
+                        let traces = traces(&first.tier, copies);
+                        found.extend(findings::bound_functions(
+                            &key.value, &key.span, &bound, &traces,
+                        ));
+                    }
+                }
+            }
+        }
+        let server = Server {
+            tool: key.value.clone(),
+            says: first.server,
+            protocol: first.protocol,
+            era: first.era,
+            functions: first.listing.functions.len(),
+            pages: first.pages,
+            tier: first.tier,
+            missing: first.missing,
+        };
+        Ok((found, Some((server, first.listing))))
+    }
+
+    fn client(&self, era: EraChoice) -> ClientOptions {
+        let timeouts = Timeouts {
+            connect: self.options.timeout,
+            listing: self.options.timeout,
+            ..Timeouts::default()
+        };
+        ClientOptions { era, timeouts, ..ClientOptions::default() }
+    }
+
+    fn prepare(
+        &self,
+        plugin: &Plugin,
+        key: &ToolId,
+        tool: &Tool,
+        relock: bool,
+    ) -> Result<Prepared, PrepareError> {
+        match tool.backend() {
+            Backend::Mcp(mcp) => {
+                let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
+                self.environments.prepare_command(plugin.root(), &argv)
+            }
+            Backend::Package(package) => {
+                let args: Vec<String> =
+                    tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
+                let (registry, name) = match package {
+                    PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
+                        (Registry::Pypi, name.clone())
+                    }
+                    PackageRef::Pypi { name, extras, .. } => {
+                        (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
+                    }
+                    PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
+                    PackageRef::Oci { .. } => {
+                        return Err(problem(
+                            "container images are not run yet".to_owned(),
+                            "name a pypi: or npm: package, or start a server of the plugin's own with mcp:",
+                        ));
+                    }
+                };
+                let Some(version) = package.exact() else {
+                    return Err(problem(
+                        format!("{name} is not pinned to one version, so there is nothing to lock"),
+                        "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
+                    ));
+                };
+                let package =
+                    PackageTool { tool: key.as_ref(), registry, name: &name, version, args: &args };
+                self.environments.prepare_package(plugin.root(), &package, relock)
+            }
+            Backend::Url(_) => unreachable!("remote tools are not prepared"),
+        }
+    }
+
+    /// The variables that a tool's server is given beside the fixed ones.
+    fn declared(&self, manifest: &Manifest, tool: &Tool) -> BTreeMap<String, String> {
+        let mut declared = self.secrets(manifest);
+        if let Backend::Mcp(mcp) = tool.backend() {
+            declared
+                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
+        declared
+    }
+
+    /// The declared secrets, with what stands for them here.
+    fn secrets(&self, manifest: &Manifest) -> BTreeMap<String, String> {
+        let mut secrets = BTreeMap::new();
+        let Some(requires) = &manifest.requires else { return secrets };
+        for name in &requires.secrets {
+            let value = self.options.secrets.get(name.as_str()).map_or(PLACEHOLDER, String::as_str);
+            secrets.insert(name.as_str().to_owned(), value.to_owned());
+        }
+        for name in &requires.optional_secrets {
+            if let Some(value) = self.options.secrets.get(name.as_str()) {
+                secrets.insert(name.as_str().to_owned(), value.clone());
+            }
+        }
+        secrets
+    }
+}
+
+/// What a remote tool is expected to list.
+fn snapshot(
+    plugin: &Plugin,
+    key: &Spanned<ToolId>,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Option<ToolListing>, MeasureError> {
+    match plugin.snapshot(&key.value)? {
+        SnapshotState::Missing => Ok(None),
+        SnapshotState::Unreadable(finding) => {
+            findings.push(*finding);
+            Ok(None)
+        }
+        SnapshotState::Present(snapshot) => Ok(Some(ToolListing {
+            tool: snapshot.tool,
+            functions: snapshot.functions,
+            left_out: Vec::new(),
+        })),
+    }
+}
+
+/// The hashed requirements of the pytest that runs contract tests where a plugin's own environment has none.
+const PYTEST: &str = include_str!("pytest.lock");
+
+fn problem(message: String, help: &str) -> PrepareError {
+    PrepareError::Plugin(DependencyProblem {
+        file: MANIFEST.to_owned(),
+        line: None,
+        message,
+        help: help.to_owned(),
+    })
+}
+
+/// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
+fn of_unusable(unusable: &Unusable) -> Diagnostic {
+    let line = unusable.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let message = format!("{}{line} {}", unusable.path, unusable.reason);
+    let span = Span::start_of(&SourceFile::new(unusable.path, ""));
+    Diagnostic::new(&checks::ENVIRONMENT_FAILED, span, message).help(unusable.help)
+}
+
+fn of_preparing(key: &Spanned<ToolId>, error: PrepareError) -> Result<Diagnostic, MeasureError> {
+    match error {
+        PrepareError::Plugin(problem) => {
+            let message = format!("the environment of `{}` cannot be made: {problem}", key.value);
+            let span = key.span.clone();
+            Ok(Diagnostic::new(&checks::ENVIRONMENT_FAILED, span, message).help(problem.help))
+        }
+        PrepareError::Failed(error) => Err(error.into()),
+    }
+}
+
+/// A server that could not be looked at: the plugin's problem, unless it was oz0 that failed.
+fn of_blind(key: &Spanned<ToolId>, when: &str, blind: Blind) -> Result<Diagnostic, MeasureError> {
+    match blind {
+        Blind::Failed(error) => Err(error.into()),
+        Blind::Server { what, stderr } => {
+            let message = format!("the server of `{}` failed{when}: {what}", key.value);
+            let finding = Diagnostic::new(&checks::SERVER_FAILED, key.span.clone(), message);
+            Ok(if stderr.is_empty() {
+                finding.help("it said nothing on stderr; start it by hand to see what it does")
+            } else {
+                finding.help(format!("the end of what it said on stderr:\n{stderr}"))
+            })
+        }
+    }
+}
+
+fn of_junk(key: &Spanned<ToolId>, look: &Look) -> Option<Diagnostic> {
+    if look.junk.lines == 0 {
+        return None;
+    }
+    let message = format!(
+        "the server of `{}` wrote {} to its standard output that no JSON-RPC message has, such as: {}",
+        key.value,
+        contract::count(usize::try_from(look.junk.lines).unwrap_or(usize::MAX), "line"),
+        look.junk.sample.first().map_or("", String::as_str),
+    );
+    Some(
+        Diagnostic::new(&checks::STDOUT_JUNK, key.span.clone(), message)
+            .help("write logs to stderr: MCP has standard output for its messages alone"),
+    )
+}
+
+/// What of the surroundings can show up in a listing.
+fn traces(tier: &Tier, copies: &Copies) -> Traces {
+    let both = [Variation::Standard, Variation::Other];
+    let fixed: Vec<Places> = both.into_iter().map(Places::fixed).collect();
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let zones = both.into_iter().map(|variation| variation.zone().to_owned()).collect();
+    match tier {
+        Tier::One => Traces {
+            zones,
+            folders: fixed.iter().map(|places| text(&places.folder)).collect(),
+            homes: fixed.iter().map(|places| text(&places.home)).collect(),
+        },
+        Tier::Zero { .. } => Traces {
+            zones,
+            folders: vec![text(&copies.standard), text(&copies.other)],
+            homes: Vec::new(),
+        },
+    }
+}
+
+fn temporary_folder() -> Result<tempfile::TempDir, MeasureError> {
+    tempfile::Builder::new()
+        .prefix("oz0-test-")
+        .tempdir()
+        .map_err(|source| MeasureError::Folder { operation: "make", source })
+}
+
+fn close(folder: tempfile::TempDir) -> Result<(), MeasureError> {
+    folder.close().map_err(|source| MeasureError::Folder { operation: "remove", source })
+}

@@ -1,0 +1,159 @@
+//! The walk: one pass over the folder, deterministic in everything.
+
+use std::ffi::OsStr;
+use std::fs::{self, FileType};
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::FileTypeExt as _;
+use std::path::{Path, PathBuf};
+
+use oz0_diagnostic::Diagnostic;
+
+use super::ignore::{self, Rules};
+use super::{Mode, PackedFile, Reason, Stamp, Unpackable, open};
+use crate::LoadError;
+use crate::manifest::MANIFEST;
+
+/// What a folder holds.
+#[derive(Debug, Default)]
+pub(crate) struct Folder {
+    /// In the order of their paths' bytes.
+    pub(crate) packed: Vec<PackedFile>,
+    /// In the same order.
+    pub(crate) unpackable: Vec<Unpackable>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Folders and files that no plugin means to carry, wherever they stand. `.git` is a file in a linked worktree.
+const LEFT_OUT: [&str; 4] = [".git", "__pycache__", ".pytest_cache", ".DS_Store"];
+
+/// A folder that is still to be read.
+struct Open {
+    path: PathBuf,
+    /// From the root, ending in `/`, or empty.
+    prefix: String,
+    rules: Rules,
+}
+
+/// Walks the folder of the plugin called `name`, which is `None` when its manifest does not say.
+pub(crate) fn walk(root: &Path, name: Option<&str>) -> Result<Folder, LoadError> {
+    let mut folder = Folder::default();
+    let mut open =
+        vec![Open { path: root.to_owned(), prefix: String::new(), rules: Rules::default() }];
+    while let Some(next) = open.pop() {
+        read_folder(&next, name, &mut folder, &mut open)?;
+    }
+    folder.packed.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    folder.unpackable.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+    folder.diagnostics.sort_by(|a, b| {
+        let place = |d: &Diagnostic| (d.span.file().path().to_owned(), d.span.range().start);
+        place(a).cmp(&place(b))
+    });
+    Ok(folder)
+}
+
+fn read_folder(
+    at: &Open,
+    plugin: Option<&str>,
+    folder: &mut Folder,
+    open: &mut Vec<Open>,
+) -> Result<(), LoadError> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(&at.path).map_err(LoadError::io("read the folder", &at.path))? {
+        let entry = entry.map_err(LoadError::io("read the folder", &at.path))?;
+        let kind = entry.file_type().map_err(LoadError::io("read", entry.path()))?;
+        entries.push((entry.file_name(), kind));
+    }
+    let rules = match entries.iter().find(|(name, _)| name == OsStr::new(ignore::NAME)) {
+        Some((name, kind)) if kind.is_file() => {
+            let path = at.path.join(name);
+            let bytes = read_bounded(&path)?;
+            at.rules.with(
+                &at.path,
+                &format!("{}{}", at.prefix, ignore::NAME),
+                &bytes,
+                &mut folder.diagnostics,
+            )
+        }
+        _ => at.rules.clone(),
+    };
+    for (name, kind) in entries {
+        let path = at.path.join(&name);
+        let is_manifest = at.prefix.is_empty() && name == OsStr::new(MANIFEST);
+        if left_out(&name, kind, plugin) || (rules.ignore(&path, kind.is_dir()) && !is_manifest) {
+            continue;
+        }
+        let shown = format!("{}{}", at.prefix, name.to_string_lossy());
+        let reason = unpackable_name(&name).or_else(|| unpackable_kind(kind));
+        if let Some(reason) = reason {
+            folder.unpackable.push(Unpackable { path: shown, reason });
+        } else if kind.is_dir() {
+            open.push(Open { path, prefix: format!("{shown}/"), rules: rules.clone() });
+        } else {
+            let metadata = fs::symlink_metadata(&path).map_err(LoadError::io("read", &path))?;
+            if !metadata.is_file() {
+                return Err(LoadError::Changed { path });
+            }
+            folder.packed.push(PackedFile {
+                path: shown,
+                mode: Mode::of(&metadata),
+                len: metadata.len(),
+                stamp: Stamp::of(&metadata),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a plugin never carries this, whatever its `.oz0ignore` says.
+fn left_out(name: &OsStr, kind: FileType, plugin: Option<&str>) -> bool {
+    if LEFT_OUT.iter().any(|left_out| name == OsStr::new(left_out)) {
+        return true;
+    }
+    if kind.is_dir() {
+        return false;
+    }
+    let bytes = name.as_bytes();
+    bytes.ends_with(b".pyc") || plugin.is_some_and(|plugin| is_bundle(bytes, plugin))
+}
+
+/// Whether a file is a bundle of this very plugin: `NAME-VERSION.oz0`. `git-hub-1.0.0.oz0` is not one of `git`.
+fn is_bundle(name: &[u8], plugin: &str) -> bool {
+    name.strip_prefix(plugin.as_bytes())
+        .and_then(|rest| rest.strip_prefix(b"-"))
+        .and_then(|rest| rest.strip_suffix(b".oz0"))
+        .and_then(|version| std::str::from_utf8(version).ok())
+        .is_some_and(|version| semver::Version::parse(version).is_ok())
+}
+
+fn unpackable_name(name: &OsStr) -> Option<Reason> {
+    match name.to_str() {
+        None => Some(Reason::NotUtf8),
+        Some(name) if name.chars().any(char::is_control) => Some(Reason::ControlCharacter),
+        Some(_) => None,
+    }
+}
+
+pub(crate) fn unpackable_kind(kind: FileType) -> Option<Reason> {
+    if kind.is_symlink() {
+        Some(Reason::Link)
+    } else if kind.is_fifo() {
+        Some(Reason::Pipe)
+    } else if kind.is_socket() {
+        Some(Reason::Socket)
+    } else if kind.is_block_device() || kind.is_char_device() {
+        Some(Reason::Device)
+    } else {
+        None
+    }
+}
+
+/// Reads an ignore file, or as much of it as shows that it is too large.
+fn read_bounded(path: &Path) -> Result<Vec<u8>, LoadError> {
+    let mut bytes = Vec::new();
+    let file = open(path).map_err(LoadError::io("read", path))?;
+    file.take(ignore::LIMIT as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(LoadError::io("read", path))?;
+    Ok(bytes)
+}

@@ -1,0 +1,259 @@
+//! The parts that other crates ask a plugin for.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use oz0_diagnostic::report::concise;
+use oz0_listing::ToolId;
+use oz0_listing::file::ListingFile;
+use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Pin, UrlTemplate, decode};
+use oz0_plugin::{ListingState, NodeDependencies, PythonDependencies, SnapshotState};
+
+use super::{LEAST, folder, load, write};
+
+fn manifest(more: &str) -> Manifest {
+    let decoded = decode("oz0-plugin.yaml", format!("{LEAST}{more}").as_bytes());
+    let said = concise(&decoded.diagnostics);
+    decoded.manifest.unwrap_or_else(|| panic!("{said}"))
+}
+
+fn package(text: &str) -> PackageRef {
+    let manifest = manifest(&format!("tools: {{t: {{package: '{text}'}}}}\n"));
+    let Backend::Package(package) = manifest.tools.get("t").unwrap().backend() else { panic!() };
+    package.clone()
+}
+
+#[test]
+fn packages_are_pinned_or_float_as_their_registries_have_it() {
+    let digest = format!("sha256:{}", "0a".repeat(32));
+    let exact = |version: &str| Pin::Exact(version.to_owned());
+    let floating = |version: &str| Pin::Floating(version.to_owned());
+    for (text, name, pin) in [
+        ("pypi:mcp-server-git==2026.1.14", "mcp-server-git", exact("2026.1.14")),
+        ("pypi:a==1!2.0.post1+local", "a", exact("1!2.0.post1+local")),
+        ("pypi:Foo_Bar[cli, http]==1.0rc1", "Foo_Bar", exact("1.0rc1")),
+        ("pypi:a==1.*", "a", floating("==1.*")),
+        ("pypi:a==latest", "a", floating("==latest")),
+        ("pypi:a===1.0", "a", floating("===1.0")),
+        ("pypi:a>=1,<2", "a", floating(">=1,<2")),
+        ("pypi:a==1,!=1.0", "a", floating("==1,!=1.0")),
+        ("pypi:a", "a", Pin::Absent),
+        ("npm:server@1.2.3", "server", exact("1.2.3")),
+        ("npm:@scope/server@1.2.3-rc.1+b", "@scope/server", exact("1.2.3-rc.1+b")),
+        ("npm:@scope/server@^1.2", "@scope/server", floating("^1.2")),
+        ("npm:@scope/server@latest", "@scope/server", floating("latest")),
+        ("npm:@scope/server@1.2", "@scope/server", floating("1.2")),
+        ("npm:@scope/server", "@scope/server", Pin::Absent),
+        ("npm:server", "server", Pin::Absent),
+        ("oci:ghcr.io/acme/guard:1.0", "ghcr.io/acme/guard", floating("1.0")),
+        ("oci:localhost:5000/guard", "localhost:5000/guard", Pin::Absent),
+        (&format!("oci:localhost:5000/guard:1@{digest}"), "localhost:5000/guard", exact(&digest)),
+    ] {
+        let package = package(text);
+        assert_eq!(package.name(), name, "{text}");
+        assert_eq!(package.pin(), &pin, "{text}");
+    }
+    assert!(matches!(
+        package("pypi:a[b,c]==1"),
+        PackageRef::Pypi { extras, .. } if extras == ["b", "c"]
+    ));
+}
+
+#[test]
+fn a_package_reads_back_as_it_was_written() {
+    for text in [
+        "pypi:a[b,c]==1.0",
+        "pypi:a>=1,<2",
+        "npm:@scope/server@^1.2",
+        "npm:server",
+        "oci:ghcr.io/acme/guard:1.0",
+        "oci:ghcr.io/acme/guard",
+    ] {
+        assert_eq!(package(text).to_string(), text);
+    }
+}
+
+fn url(text: &str) -> UrlTemplate {
+    let manifest = manifest(&format!(
+        "tools: {{t: {{url: '{text}', connection: c}}}}\nconnections: {{c: {{params: {{host: {{}}, path: {{}}}}}}}}\n"
+    ));
+    let Backend::Url(url) = manifest.tools.get("t").unwrap().backend() else { panic!() };
+    url.clone()
+}
+
+#[test]
+fn a_urls_params_are_filled_in_and_change_nothing_but_their_place() {
+    let template = url("https://{host}/v1/{path}/mcp");
+    assert_eq!(template.params(), ["host", "path"]);
+    assert!(template.host_is_param());
+    assert!(!url("https://mcp.example.com/{path}").host_is_param());
+    let fill = |host: &'static str, path: &'static str| {
+        template
+            .fill(|name| Some(if name == "host" { host } else { path }))
+            .map(|url| url.to_string())
+    };
+    assert_eq!(fill("mcp.example.com", "acme").unwrap(), "https://mcp.example.com/v1/acme/mcp");
+    assert_eq!(fill("mcp.example.com:8443", "a").unwrap(), "https://mcp.example.com:8443/v1/a/mcp");
+    for (host, path) in [
+        ("evil.example/x", "a"),
+        ("user@evil.example", "a"),
+        ("a\\b", "a"),
+        ("", "a"),
+        ("a#b", "a"),
+        ("mcp.example.com", "../.."),
+        ("mcp.example.com", ".."),
+        ("mcp.example.com", "a?b"),
+        ("mcp.example.com", "%2e%2e"),
+    ] {
+        assert_eq!(fill(host, path), None, "{host} {path}");
+    }
+    assert_eq!(template.fill(|_| None), None);
+    assert_eq!(url("http://{host}/").fill(|_| Some("mcp.example.com")), None, "plain http outside");
+    assert!(url("http://{host}/").fill(|_| Some("localhost")).is_some());
+}
+
+#[test]
+fn version_ranges_match_as_their_branches_do() {
+    let manifest = manifest("uses: {a: {version: '>=1.1, <2 || ^3'}}\n");
+    let range = manifest.uses.get("a").unwrap().version.as_ref().unwrap();
+    assert_eq!(range.branches().len(), 2);
+    let decoded = decode("oz0-plugin.yaml", LEAST.replace("1.0.0", "3.4.5").as_bytes());
+    assert!(range.matches(&decoded.manifest.unwrap().version));
+    let decoded = decode("oz0-plugin.yaml", LEAST.as_bytes());
+    assert!(!range.matches(&decoded.manifest.unwrap().version));
+}
+
+#[test]
+fn a_listing_is_missing_fresh_stale_or_unreadable() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST), ("server.py", "")]);
+    assert!(matches!(load(&folder).listing_state().unwrap(), ListingState::Missing));
+
+    let listing = ListingFile {
+        source_digest: load(&folder).source_digest().unwrap(),
+        functions: Vec::new(),
+        left_out: Vec::new(),
+    };
+    let path = folder.path().join("tools.listing.json");
+    oz0_plugin::write_atomically(&path, listing.write().as_bytes()).unwrap();
+    let state = load(&folder).listing_state().unwrap();
+    assert!(matches!(&state, ListingState::Fresh(fresh) if *fresh == listing), "{state:?}");
+
+    write(folder.path(), "server.py", "print()\n");
+    let plugin = load(&folder);
+    let state = plugin.listing_state().unwrap();
+    assert!(
+        matches!(&state, ListingState::Stale { now, .. } if *now == plugin.source_digest().unwrap()),
+        "{state:?}"
+    );
+    assert_eq!(state.listing(), Some(&listing));
+
+    for bytes in [&b"{"[..], b"", b"{\"format\": \"\xff\"}", b"[]"] {
+        fs::write(&path, bytes).unwrap();
+        let state = load(&folder).listing_state().unwrap();
+        let ListingState::Unreadable(diagnostic) = state else { panic!("{state:?}") };
+        assert_eq!(diagnostic.check.code, "OZ-L001");
+        assert_eq!(diagnostic.span.file().path(), "tools.listing.json");
+    }
+
+    fs::remove_file(&path).unwrap();
+    symlink("/dev/zero", &path).unwrap();
+    assert!(matches!(load(&folder).listing_state().unwrap(), ListingState::Unreadable(_)));
+}
+
+#[test]
+fn a_snapshot_is_of_its_own_tool() {
+    let tool = ToolId::try_from("tracker").unwrap();
+    let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
+    assert!(matches!(load(&folder).snapshot(&tool).unwrap(), SnapshotState::Missing));
+
+    let text = "{\"format\": \"oz0.tool-snapshot.v1\", \"tool\": \"tracker\", \"functions\": []}\n";
+    write(folder.path(), "snapshots/tracker.json", text);
+    let state = load(&folder).snapshot(&tool).unwrap();
+    assert!(
+        matches!(&state, SnapshotState::Present(snapshot) if snapshot.tool == tool),
+        "{state:?}"
+    );
+
+    write(folder.path(), "snapshots/tracker.json", &text.replace("\"tracker\"", "\"other\""));
+    let state = load(&folder).snapshot(&tool).unwrap();
+    let SnapshotState::Unreadable(diagnostic) = state else { panic!("{state:?}") };
+    assert_eq!(
+        concise(&[*diagnostic]).trim(),
+        "snapshots/tracker.json:1:36: error[OZ-L002] the snapshot is of the tool `other`"
+    );
+}
+
+#[test]
+fn dependency_files_count_only_when_they_fix_everything() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
+    let detect = || load(&folder).dependencies().unwrap();
+    assert_eq!(detect(), oz0_plugin::Dependencies::default());
+
+    write(folder.path(), "requirements.txt", "mcp==1.0\n");
+    let found = detect();
+    assert_eq!(found.python, None);
+    assert_eq!((found.unusable[0].path, found.unusable[0].line), ("requirements.txt", Some(1)));
+
+    write(folder.path(), "requirements.txt", "mcp==1.0 \\\n  --hash=sha256:00\n");
+    assert_eq!(detect().python, Some(PythonDependencies::HashedRequirements));
+
+    write(folder.path(), "uv.lock", "");
+    let found = detect();
+    assert_eq!(found.python, Some(PythonDependencies::HashedRequirements));
+    assert_eq!(found.unusable[0].path, "uv.lock");
+    write(folder.path(), "pyproject.toml", "");
+    assert_eq!(detect().python, Some(PythonDependencies::UvLock));
+
+    write(folder.path(), "package-lock.json", "{}");
+    assert_eq!(detect().node, None);
+    write(folder.path(), "package.json", "{}");
+    assert_eq!(detect().node, Some(NodeDependencies::PackageLock));
+    assert_eq!(detect().unusable, []);
+}
+
+#[test]
+fn contract_tests_are_pytests_and_npms() {
+    let folder = folder(&[("oz0-plugin.yaml", LEAST), ("package.json", "{}"), ("test_a.py", "")]);
+    assert!(load(&folder).contract_tests().is_empty());
+    for path in ["tests/test_b.py", "tests/sub/test_c.py", "tests/helper.py", "tests/test_d.txt"] {
+        write(folder.path(), path, "");
+    }
+    let tests = load(&folder).contract_tests();
+    assert_eq!(tests.pytest, ["tests/sub/test_c.py", "tests/test_b.py"]);
+    assert_eq!(tests.npm, Some("package.json"));
+    write(folder.path(), "tests/package.json", "{}");
+    assert_eq!(load(&folder).contract_tests().npm, Some("tests/package.json"));
+}
+
+#[test]
+fn evals_are_checked_for_shape_and_for_what_they_name() {
+    let manifest = format!(
+        "{LEAST}agents: {{triage: {{}}}}\nflows: {{nightly: {{steps: [{{agent: triage}}]}}}}\nuses: {{jira: {{agents: [helper]}}}}\n"
+    );
+    let cases = "cases: [{name: one, input: hello, expect: {contains: hi}}]\n";
+    let folder = folder(&[
+        ("oz0-plugin.yaml", &manifest),
+        ("evals/agent.yaml", &format!("agent: triage\n{cases}")),
+        ("evals/flow.yaml", &format!("flow: nightly\n{cases}")),
+        ("evals/foreign.yaml", &format!("agent: jira/helper\n{cases}")),
+        ("evals/cassettes/agent/one.jsonl", "{}\n"),
+    ]);
+    let plugin = load(&folder);
+    assert_eq!(concise(plugin.diagnostics()), "");
+    assert_eq!(plugin.evals().len(), 3);
+    assert!(plugin.evals().iter().all(|file| file.eval.is_some()));
+
+    for (path, text) in [
+        ("evals/both.yaml", format!("agent: triage\nflow: nightly\n{cases}")),
+        ("evals/dangling.yaml", format!("agent: triag\n{cases}")),
+        ("evals/empty.yaml", String::new()),
+        ("evals/no cases.yaml", "flow: nightlie\ncases: []\n".to_owned()),
+        ("evals/shape.yaml", "flow: nightly\ncases: [{name: a, input: 1}, {nam: b, input: 1, expect: 1}]\n".to_owned()),
+        ("evals/twice.yaml", "flow: nightly\ncases: [{name: a, input: 1, expect: 1}, {name: a, input: 1, expect: 1}]\n".to_owned()),
+    ] {
+        write(folder.path(), path, &text);
+    }
+    let plugin = load(&folder);
+    assert!(plugin.manifest().is_some(), "the manifest itself is right");
+    insta::assert_snapshot!(concise(plugin.diagnostics()));
+}

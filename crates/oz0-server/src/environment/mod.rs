@@ -1,0 +1,269 @@
+//! Locks, and the frozen environments that are installed from them.
+//!
+//! Three of seventeen published servers list differently with an older dependency from inside
+//! their own range, so a version pins nothing: a `package:` tool runs from a lock of its whole
+//! closure with hashes, and an `mcp:` server from the lock beside its manifest. Neither resolving
+//! nor installing runs a package's code (`--only-binary`, `--ignore-scripts`): it runs for the
+//! first time in its sandbox.
+//!
+//! An environment depends on its lock, the interpreter and the platform, and is kept in the cache
+//! under a hash of these. Where it is there, nothing is started and nothing is asked of a network.
+
+pub(crate) mod cache;
+mod contract;
+mod error;
+mod installer;
+mod lock;
+mod node;
+mod python;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use error::{DependencyProblem, EnvironmentError, PrepareError};
+
+use crate::interpreter::Interpreters;
+use crate::launch::LaunchSpec;
+use cache::Cache;
+
+/// Who is told what takes long, in a line without a full stop.
+pub type Progress = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Makes environments, and keeps them in a cache. Cheap to clone. Its functions block: call them
+/// from a thread that may.
+#[derive(Clone)]
+pub struct Environments {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    oz0: PathBuf,
+    environments: Cache,
+    tools: Cache,
+    interpreters: Interpreters,
+    progress: Progress,
+}
+
+impl fmt::Debug for Environments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Environments").field("cache", &self.shared.environments).finish()
+    }
+}
+
+/// Where a package comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Registry {
+    /// `pypi:NAME==VERSION`.
+    Pypi,
+    /// `npm:NAME@VERSION`.
+    Npm,
+}
+
+/// A `package:` tool, as its manifest names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackageTool<'a> {
+    /// The tool's ID, which names its lock.
+    pub tool: &'a str,
+    /// Where from.
+    pub registry: Registry,
+    /// The package; for `PyPI` with its extras in brackets where it has some: `name[extra]`.
+    pub name: &'a str,
+    /// Its exact version.
+    pub version: &'a str,
+    /// The arguments that the manifest adds.
+    pub args: &'a [String],
+}
+
+impl PackageTool<'_> {
+    /// The lock's path in the plugin's folder.
+    pub fn lock_file(&self) -> String {
+        format!("locks/{}.lock", self.tool)
+    }
+}
+
+/// What a server is started with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The Python environment, on the host.
+    pub python_environment: Option<PathBuf>,
+    /// The Node.js environment, on the host.
+    pub node_environment: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// A launch of it from a folder, in the standard surroundings.
+    pub fn launch(&self, folder: impl Into<PathBuf>) -> LaunchSpec {
+        LaunchSpec {
+            python_environment: self.python_environment.clone(),
+            node_environment: self.node_environment.clone(),
+            ..LaunchSpec::new(folder, self.argv.clone())
+        }
+    }
+}
+
+impl Environments {
+    /// Environments in the folder `cache` (see [`cache_folder`]). `oz0` is the program that runs
+    /// installers attached to this process, as in [`crate::Launcher::new`].
+    pub fn new(oz0: impl Into<PathBuf>, cache: &Path, progress: Progress) -> Self {
+        let shared = Shared {
+            oz0: oz0.into(),
+            environments: Cache::new(cache.join("environments")),
+            tools: Cache::new(cache.join("tools")),
+            interpreters: Interpreters::of_host(cache.join("interpreters")),
+            progress,
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    fn oz0(&self) -> &Path {
+        &self.shared.oz0
+    }
+
+    fn environments(&self) -> &Cache {
+        &self.shared.environments
+    }
+
+    fn tools(&self) -> &Cache {
+        &self.shared.tools
+    }
+
+    fn interpreters(&self) -> &Interpreters {
+        &self.shared.interpreters
+    }
+
+    fn say(&self, line: &str) {
+        (self.shared.progress)(line);
+    }
+
+    /// An `mcp:` server: its command, and the environments that the plugin's folder declares.
+    pub fn prepare_command(
+        &self,
+        folder: &Path,
+        argv: &[String],
+    ) -> Result<Prepared, PrepareError> {
+        Ok(Prepared {
+            argv: argv.to_vec(),
+            python_environment: self.python_project(folder)?,
+            node_environment: self.node_project(folder)?,
+        })
+    }
+
+    /// A `package:` tool: installed from its lock in the plugin's folder. The lock is written
+    /// where there is none, and with `relock` also where there is one; it must be one of exactly
+    /// the manifest's package and version.
+    pub fn prepare_package(
+        &self,
+        folder: &Path,
+        tool: &PackageTool<'_>,
+        relock: bool,
+    ) -> Result<Prepared, PrepareError> {
+        let file = tool.lock_file();
+        let path = folder.join(&file);
+        let (text, written) = if path.is_file() && !relock {
+            (python::read(&path)?, false)
+        } else {
+            (self.lock(tool)?, true)
+        };
+        let PackageTool { registry, name, version, .. } = *tool;
+        let what = format!("{name} {version}");
+        let prepared = match registry {
+            Registry::Pypi => {
+                let found = lock::requirements(&file, &text)?;
+                lock::names_pypi(&file, &found, name, version)?;
+                let environment = self.install_requirements(&text, &what)?;
+                let program = Self::console_script(&environment, &file, name)?;
+                Prepared {
+                    argv: vec![program],
+                    python_environment: Some(environment),
+                    node_environment: None,
+                }
+            }
+            Registry::Npm => {
+                lock::names_npm(&file, &text, name, version)?;
+                let manifest = node::tool_manifest(name, version);
+                let environment = self.install_package_lock(&manifest, &text, &what)?;
+                let program = Self::package_bin(&environment, &file, name)?;
+                Prepared {
+                    argv: vec![program],
+                    python_environment: None,
+                    node_environment: Some(environment),
+                }
+            }
+        };
+        // Only a lock that installs is kept.
+        if written {
+            write_lock(&path, &text)?;
+            self.say(&format!("wrote {file}"));
+        }
+        let mut argv = prepared.argv;
+        argv.extend(tool.args.iter().cloned());
+        Ok(Prepared { argv, ..prepared })
+    }
+
+    /// The text of a new lock of a package, resolved without running a package's code.
+    pub fn lock(&self, tool: &PackageTool<'_>) -> Result<String, EnvironmentError> {
+        match tool.registry {
+            Registry::Pypi => self.lock_pypi(tool.name, tool.version),
+            Registry::Npm => self.lock_npm(tool.name, tool.version),
+        }
+    }
+}
+
+fn write_lock(path: &Path, text: &str) -> Result<(), EnvironmentError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).and_then(|()| cache::replace(path, text.as_bytes())).map_err(
+        |source| EnvironmentError::Plugin { operation: "write", path: path.to_owned(), source },
+    )
+}
+
+/// The program of its package's name, else the only one.
+fn choose(
+    kind: &str,
+    registry: &str,
+    file: &str,
+    name: &str,
+    mut found: Vec<String>,
+) -> Result<String, PrepareError> {
+    let short = name.rsplit('/').next().unwrap_or(name);
+    if let Some(same) = found.iter().position(|found| lock::normal(found) == lock::normal(short)) {
+        return Ok(found.swap_remove(same));
+    }
+    if found.len() == 1 {
+        return Ok(found.swap_remove(0));
+    }
+    found.sort();
+    let problem = |message: String, help: &str| DependencyProblem {
+        file: file.to_owned(),
+        line: None,
+        message,
+        help: help.to_owned(),
+    };
+    Err(PrepareError::Plugin(if found.is_empty() {
+        problem(
+            format!("{registry}:{name} has no {kind}, so there is nothing to start"),
+            "name a package that brings a server, or start its module with mcp: and a lock",
+        )
+    } else {
+        problem(
+            format!(
+                "{registry}:{name} has several {kind}s and none of its own name: {}",
+                found.join(", ")
+            ),
+            "start the one you mean with mcp: {command: […]} and a lock of your own",
+        )
+    }))
+}
+
+/// Where oz0 keeps what it can make again: `OZ0_CACHE`, else `oz0` in `XDG_CACHE_HOME` (which the
+/// XDG base directory specification wants absolute), else `~/.cache/oz0`. `None` where the user
+/// has no home.
+pub fn cache_folder() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    set("OZ0_CACHE")
+        .and_then(|path| std::path::absolute(path).ok())
+        .or_else(|| Some(set("XDG_CACHE_HOME").filter(|path| path.is_absolute())?.join("oz0")))
+        .or_else(|| Some(std::env::home_dir()?.join(".cache/oz0")))
+}

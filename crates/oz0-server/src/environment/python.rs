@@ -1,0 +1,368 @@
+//! Python environments: virtual environments that `uv` fills from hashed requirements.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::{DependencyProblem, EnvironmentError, PrepareError};
+use super::installer::{Installer, on_path};
+use super::{Environments, cache, lock};
+use crate::interpreter;
+
+/// The `uv` that is installed where the machine has none.
+const UV_VERSION: &str = "0.13.9";
+
+/// The hashes of every wheel of that version.
+const UV_REQUIREMENT: &str = include_str!("uv-requirement.txt");
+
+impl Environments {
+    /// The host's Python, by the name that servers call it.
+    fn python(&self, purpose: &str) -> Result<PathBuf, EnvironmentError> {
+        ["python3", "python"]
+            .iter()
+            .find_map(|name| self.interpreters().find(name))
+            .map(|found| found.program)
+            .ok_or_else(|| EnvironmentError::Missing {
+                program: "python3",
+                purpose: purpose.to_owned(),
+            })
+    }
+
+    /// The `uv` of the machine, else one of a fixed version and hash in the cache.
+    fn uv(&self, python: &Path) -> Result<PathBuf, EnvironmentError> {
+        if let Some(uv) = on_path("uv") {
+            return Ok(uv);
+        }
+        let name = format!("uv-{UV_VERSION}-{}", cache::key([UV_REQUIREMENT, &platform()]));
+        let operation = format!("install uv {UV_VERSION}");
+        let folder = self.tools().folder(
+            &name,
+            || self.say("waiting for another oz0 that installs uv"),
+            |folder| {
+                self.say(&format!(
+                    "uv is not on the PATH: installing uv {UV_VERSION} into oz0's cache"
+                ));
+                let requirement = folder.join("requirements.txt");
+                write(&requirement, UV_REQUIREMENT)?;
+                Installer {
+                    oz0: self.oz0(),
+                    program: python,
+                    arguments: vec![
+                        "-m".as_ref(),
+                        "pip".as_ref(),
+                        "install".as_ref(),
+                        "--quiet".as_ref(),
+                        "--disable-pip-version-check".as_ref(),
+                        "--require-hashes".as_ref(),
+                        "--no-deps".as_ref(),
+                        "--only-binary=:all:".as_ref(),
+                        "--target".as_ref(),
+                        folder.as_os_str(),
+                        "-r".as_ref(),
+                        requirement.as_os_str(),
+                    ],
+                    folder,
+                    environment: vec![("PIP_ROOT_USER_ACTION", "ignore".to_owned())],
+                    operation: operation.clone(),
+                }
+                .run()
+                .map(drop)
+            },
+        )?;
+        let uv = folder.join("bin/uv");
+        if uv.is_file() {
+            Ok(uv)
+        } else {
+            Err(EnvironmentError::Unexpected {
+                operation,
+                program: "pip",
+                what: format!("there is no {}", uv.display()),
+            })
+        }
+    }
+
+    fn run_uv(
+        &self,
+        python: &Path,
+        operation: &str,
+        folder: &Path,
+        arguments: &[&OsStr],
+    ) -> Result<String, EnvironmentError> {
+        Installer {
+            oz0: self.oz0(),
+            program: &self.uv(python)?,
+            arguments: arguments.to_vec(),
+            folder,
+            // It works with the machine's Python, and downloads none.
+            environment: vec![("UV_PYTHON_DOWNLOADS", "never".to_owned())],
+            operation: operation.to_owned(),
+        }
+        .run()
+    }
+
+    /// The environment of a plugin whose `mcp:` servers declare Python dependencies: by `uv.lock`
+    /// and `pyproject.toml`, or by a `requirements.txt` whose every line has a hash. `None` where
+    /// it declares none.
+    pub fn python_project(&self, folder: &Path) -> Result<Option<PathBuf>, PrepareError> {
+        let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
+        if lock_path.is_file() && project_path.is_file() {
+            let texts = [read(&lock_path)?, read(&project_path)?];
+            return self.install_uv_lock(&texts).map(Some);
+        }
+        let path = folder.join("requirements.txt");
+        if path.is_file() {
+            let text = read(&path)?;
+            if lock::requirements("requirements.txt", &text)?.is_empty() {
+                return Ok(None);
+            }
+            return Ok(Some(self.install_requirements(&text, "the plugin's requirements.txt")?));
+        }
+        Ok(None)
+    }
+
+    fn install_uv_lock(&self, texts: &[String; 2]) -> Result<PathBuf, PrepareError> {
+        let what = "the plugin's uv.lock";
+        let python = self.python(&format!("installing {what}"))?;
+        let state = interpreter::stamp(&python).unwrap_or_default();
+        let [lock_text, project] = texts;
+        let name = format!(
+            "python-{}",
+            cache::key([
+                "uv.lock",
+                lock_text,
+                project,
+                &python.to_string_lossy(),
+                &state,
+                &platform()
+            ])
+        );
+        self.environments().folder(
+            &name,
+            || self.say(&format!("waiting for another oz0 that installs {what}")),
+            |folder| {
+                let project_folder = folder.join("project");
+                create(&project_folder)?;
+                write(&project_folder.join("uv.lock"), lock_text)?;
+                write(&project_folder.join("pyproject.toml"), project)?;
+                let exported = self.export(&python, &project_folder, what, false)?;
+                // A line of the export is none that its author ever saw.
+                lock::requirements("uv.lock", &exported)
+                    .map_err(|problem| DependencyProblem { line: None, ..problem })?;
+                Ok(self.fill(folder, &python, &exported, what)?)
+            },
+        )
+    }
+
+    /// What a lock of the project in `folder` holds, as hashed requirements. The project is not installed, so none of its
+    /// code runs to build it.
+    fn export(
+        &self,
+        python: &Path,
+        folder: &Path,
+        what: &str,
+        dev: bool,
+    ) -> Result<String, EnvironmentError> {
+        let mut arguments: Vec<&OsStr> = [
+            "export",
+            "--quiet",
+            "--frozen",
+            "--no-emit-workspace",
+            "--no-header",
+            "--no-annotate",
+            "--python",
+        ]
+        .map(AsRef::as_ref)
+        .to_vec();
+        arguments.push(python.as_os_str());
+        if !dev {
+            arguments.push("--no-dev".as_ref());
+        }
+        self.run_uv(python, &format!("read {what}"), folder, &arguments)
+    }
+
+    /// The plugin's locked Python packages as hashed requirements, those for its development included.
+    pub(crate) fn python_requirements(
+        &self,
+        folder: &Path,
+    ) -> Result<Option<String>, PrepareError> {
+        let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
+        if lock_path.is_file() && project_path.is_file() {
+            let python = self.python("reading the plugin's uv.lock")?;
+            let text = self.export(&python, folder, "the plugin's uv.lock", true)?;
+            return Ok(Some(text));
+        }
+        let path = folder.join("requirements.txt");
+        Ok(if path.is_file() { Some(read(&path)?) } else { None })
+    }
+
+    /// The environment of a lock, whose requirements were checked.
+    pub(crate) fn install_requirements(
+        &self,
+        text: &str,
+        what: &str,
+    ) -> Result<PathBuf, EnvironmentError> {
+        let python = self.python(&format!("installing {what}"))?;
+        let state = interpreter::stamp(&python).unwrap_or_default();
+        let name = format!(
+            "python-{}",
+            cache::key([text, &python.to_string_lossy(), &state, &platform()])
+        );
+        self.environments().folder(
+            &name,
+            || self.say(&format!("waiting for another oz0 that installs {what}")),
+            |folder| self.fill(folder, &python, text, what),
+        )
+    }
+
+    fn fill(
+        &self,
+        folder: &Path,
+        python: &Path,
+        requirements: &str,
+        what: &str,
+    ) -> Result<(), EnvironmentError> {
+        self.say(&format!("installing {what}"));
+        let path = folder.join("requirements.txt");
+        write(&path, requirements)?;
+        self.run_uv(
+            python,
+            "make a virtual environment",
+            folder,
+            &[
+                "venv".as_ref(),
+                "--quiet".as_ref(),
+                "--relocatable".as_ref(),
+                "--no-project".as_ref(),
+                "--allow-existing".as_ref(),
+                "--python".as_ref(),
+                python.as_os_str(),
+                folder.as_os_str(),
+            ],
+        )?;
+        let inside = folder.join("bin/python");
+        self.run_uv(
+            python,
+            &format!("install {what}"),
+            folder,
+            &[
+                "pip".as_ref(),
+                "install".as_ref(),
+                "--quiet".as_ref(),
+                "--require-hashes".as_ref(),
+                "--only-binary".as_ref(),
+                ":all:".as_ref(),
+                "--no-deps".as_ref(),
+                // The environment is read-only where servers run, so nobody compiles it later.
+                "--compile-bytecode".as_ref(),
+                "--link-mode".as_ref(),
+                "copy".as_ref(),
+                "--python".as_ref(),
+                inside.as_os_str(),
+                "-r".as_ref(),
+                path.as_os_str(),
+            ],
+        )
+        .map(drop)
+    }
+
+    /// The closure of one package of `PyPI`, as hashed requirements, with no code of a package run.
+    pub(crate) fn lock_pypi(&self, name: &str, version: &str) -> Result<String, EnvironmentError> {
+        let what = format!("{name}=={version}");
+        let python = self.python(&format!("locking {what}"))?;
+        self.say(&format!("locking {what}"));
+        let folder = tempfile::Builder::new().prefix("oz0-lock-").tempdir().map_err(|source| {
+            EnvironmentError::Cache { operation: "create", path: std::env::temp_dir(), source }
+        })?;
+        let input = folder.path().join("requirements.in");
+        write(&input, &format!("{what}\n"))?;
+        let compiled = self.run_uv(
+            &python,
+            &format!("lock {what}"),
+            folder.path(),
+            &[
+                "pip".as_ref(),
+                "compile".as_ref(),
+                "--quiet".as_ref(),
+                "--universal".as_ref(),
+                "--generate-hashes".as_ref(),
+                "--only-binary".as_ref(),
+                ":all:".as_ref(),
+                "--no-header".as_ref(),
+                "--no-annotate".as_ref(),
+                "--no-emit-index-url".as_ref(),
+                "--no-emit-find-links".as_ref(),
+                "--python".as_ref(),
+                python.as_os_str(),
+                input.as_os_str(),
+            ],
+        )?;
+        Ok(format!("# pypi:{what}, locked by oz0 plugin test; --relock locks it anew\n{compiled}"))
+    }
+
+    /// The console script that starts a package: the one of its name, else the only one.
+    pub(crate) fn console_script(
+        environment: &Path,
+        file: &str,
+        name: &str,
+    ) -> Result<String, PrepareError> {
+        let name = lock::without_extras(name);
+        let scripts = console_scripts(environment, name).unwrap_or_default();
+        super::choose("console script", "pypi", file, name, scripts)
+    }
+}
+
+/// The names below `[console_scripts]` in the package's `entry_points.txt`.
+fn console_scripts(environment: &Path, name: &str) -> Option<Vec<String>> {
+    let packages = fs::read_dir(environment.join("lib"))
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path().join("site-packages"))
+        .find(|path| path.is_dir())?;
+    let wanted = lock::normal(name);
+    let information = fs::read_dir(packages).ok()?.flatten().find(|entry| {
+        let file = entry.file_name();
+        file.to_str()
+            .and_then(|file| file.strip_suffix(".dist-info"))
+            .and_then(|file| file.rsplit_once('-'))
+            .is_some_and(|(package, _)| lock::normal(package) == wanted)
+    })?;
+    let text = fs::read_to_string(information.path().join("entry_points.txt")).ok()?;
+    let scripts = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "[console_scripts]")
+        .skip(1)
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned()))
+        .collect();
+    Some(scripts)
+}
+
+/// The platform that an environment is for.
+pub(crate) fn platform() -> String {
+    format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+pub(crate) fn read(path: &Path) -> Result<String, EnvironmentError> {
+    fs::read_to_string(path).map_err(|source| EnvironmentError::Plugin {
+        operation: "read",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), EnvironmentError> {
+    fs::write(path, text).map_err(|source| EnvironmentError::Cache {
+        operation: "write",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn create(path: &Path) -> Result<(), EnvironmentError> {
+    fs::create_dir_all(path).map_err(|source| EnvironmentError::Cache {
+        operation: "create",
+        path: path.to_owned(),
+        source,
+    })
+}

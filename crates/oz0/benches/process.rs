@@ -1,0 +1,140 @@
+//! Whole processes of the built `oz0`, beside what they are compared with, in turn in one run.
+//!
+//! `cargo bench -p oz0 --bench process`. Needs what `cargo xtask setup` installs.
+#![expect(clippy::print_stdout, reason = "a bench prints its results")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use oz0_peers::Peers;
+
+const OZ0: &str = env!("CARGO_BIN_EXE_oz0");
+/// Counted runs of each command, after one that is not.
+const RUNS: usize = 31;
+
+fn main() {
+    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a checkout");
+    let team = checkout.join("examples/team");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+
+    let small = folder.path().join("small.py");
+    fs::write(&small, "import json\n\nprint(json.dumps({\"a\": 1}))\n").expect("a file");
+    let ruff = Peers::find().expect("cargo xtask setup was run").python_program("ruff");
+    let inspect = || wall(Command::new(OZ0).args(["plugin", "inspect"]).arg(&team));
+    let check =
+        || wall(Command::new(&ruff).args(["check", "--no-cache", "--isolated"]).arg(&small));
+    let (inspect, check) = in_turn(inspect, check);
+    row("plugin inspect examples/team, wall", inspect, "ruff check of one small file, wall", check);
+
+    let plugin = folder.path().join("team");
+    copy(&team, &plugin);
+    let test = || {
+        cpu(|| {
+            quiet(Command::new(OZ0).args(["plugin", "test", "--no-contract-tests"]).arg(&plugin));
+        })
+    };
+    let servers = || cpu(|| (0..3).for_each(|_| serve_once(&plugin)));
+    let (test, servers) = in_turn(test, servers);
+    row(
+        "plugin test examples/team, CPU of all processes",
+        test,
+        "its server three times by hand, CPU",
+        servers,
+    );
+    println!(
+        "oz0's own CPU in plugin test: {:.1} ms (goal: at most 50 ms)",
+        millis(test.saturating_sub(servers))
+    );
+}
+
+/// Runs both in turn, and gives the median of each.
+fn in_turn(first: impl Fn() -> Duration, second: impl Fn() -> Duration) -> (Duration, Duration) {
+    let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
+    for run in 0..=RUNS {
+        let (a, b) = (first(), second());
+        if run > 0 {
+            firsts.push(a);
+            seconds.push(b);
+        }
+    }
+    (median(firsts), median(seconds))
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+fn row(name: &str, time: Duration, beside: &str, other: Duration) {
+    let ratio = time.as_secs_f64() / other.as_secs_f64();
+    println!("{name}: {:.1} ms; {beside}: {:.1} ms; ratio {ratio:.2}", millis(time), millis(other));
+}
+
+fn quiet(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("it starts");
+    assert!(status.success(), "{command:?} ended with {status}");
+}
+
+fn wall(command: &mut Command) -> Duration {
+    let began = Instant::now();
+    quiet(command);
+    began.elapsed()
+}
+
+/// The processor time of the processes that `run` starts and waits for, their descendants included.
+fn cpu(run: impl FnOnce()) -> Duration {
+    let spent = || {
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of children");
+        let both = usage.user_time() + usage.system_time();
+        Duration::from_micros(
+            u64::try_from(both.tv_sec() * 1_000_000 + both.tv_usec()).expect("positive"),
+        )
+    };
+    let before = spent();
+    run();
+    spent().saturating_sub(before)
+}
+
+/// What a look does with a server, without anything around it.
+fn serve_once(plugin: &Path) {
+    let mut server: Child = Command::new("python3")
+        .arg("server.py")
+        .current_dir(plugin)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the server starts");
+    let mut input = server.stdin.take().expect("a pipe");
+    let mut lines = BufReader::new(server.stdout.take().expect("a pipe")).lines();
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"oz0","version":"1"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{}}}"#;
+    for (id, method) in ["server/discover", "tools/list"].iter().enumerate() {
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{meta}}}}}"#)
+            .expect("it reads");
+        let answer = lines.next().expect("it answers").expect("it answers in UTF-8");
+        assert!(answer.contains("\"result\""), "{answer}");
+    }
+    drop(input);
+    assert!(server.wait().expect("it ends").success());
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let target = to.join(entry.file_name());
+        if entry.file_type().expect("a type").is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a file");
+        }
+    }
+}

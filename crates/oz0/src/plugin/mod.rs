@@ -1,0 +1,28 @@
+//! `oz0 plugin …`.
+
+mod inspect;
+mod shown;
+mod test;
+
+use anyhow::Result;
+
+use crate::cli::Plugin;
+use crate::config::Settings;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Result<Exit> {
+    match command {
+        Plugin::Test(arguments) => test::run(&arguments, settings, output),
+        Plugin::Inspect(arguments) => inspect::run(&arguments, output),
+        Plugin::Schema => {
+            output.data(&schema_text()?)?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// The JSON Schema of the manifest, indented, with a line end.
+pub(crate) fn schema_text() -> Result<String> {
+    Ok(serde_json::to_string_pretty(&oz0_plugin::schema())? + "\n")
+}
