@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use oz0_api::node::{Poll, PollQuery};
-use oz0_api::plugin::Override;
+use oz0_api::plugin::{FunctionState, Override};
 use oz0_listing::Listing;
 use serde_json::json;
 
@@ -149,4 +149,18 @@ async fn what_is_served_is_the_snapshot_with_the_overrides_over_it_escaped() {
     let told = node.poll(&at(&poll)).await.unwrap();
     let decided = &told.decisions.changed[0].accepted[0];
     assert_eq!(decided.served.as_ref().unwrap().get(), listing.canonical());
+}
+
+#[tokio::test]
+async fn a_function_that_only_a_dead_node_listed_is_not_said_to_be_callable() {
+    let house = House::forgetful(Duration::from_millis(200)).await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&node, &team, "team", &[("hello", "Hello.")]).await;
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    assert_eq!(house.states().await["team.hello"], FunctionState::NotListed);
+    let nodes = house.local.nodes().await.unwrap();
+    assert_eq!(nodes.len(), 1);
+    assert!(!nodes[0].live);
 }
