@@ -123,7 +123,7 @@ impl Gateway {
         let options = &self.roster.host.options;
         let limits = &options.limits;
         let asked = Instant::now();
-        let entry = self.find(params.name()).await?;
+        let entry = self.find(params.name(), asked).await?;
         if self.roster.is_cut_off() {
             return Err(entry.refusal(Why::EdgeLost).into());
         }
@@ -174,8 +174,9 @@ impl Gateway {
         self.passed(&entry, &accepted, &instance, result)
     }
 
-    /// The function behind a name. Waits where its server has yet to list for the first time.
-    async fn find(&self, name: &str) -> Result<Arc<Entry>, Halt> {
+    /// The function behind a name. One that is not known may be one that its server lists since a moment ago, or will
+    /// list when it has started: nobody is told that there is no such function on the strength of an old listing.
+    async fn find(&self, name: &str, asked: Instant) -> Result<Arc<Entry>, Halt> {
         let table = self.roster.table();
         if let Some(entry) = table.get(name) {
             return Ok(Arc::clone(entry));
@@ -193,8 +194,9 @@ impl Gateway {
         }
         let servers = table.servers_for(name);
         for server in &servers {
-            if server.last().is_none() {
-                let _ = tokio::time::timeout(limits.start + limits.listing, server.settled()).await;
+            if let Ok(instance) = server.instance(limits.start).await {
+                // Why it fails is said below, to whom it concerns.
+                let _ = instance.verified(asked, limits.listing).await;
             }
         }
         let table = self.roster.table();
@@ -216,11 +218,7 @@ impl Gateway {
                 }
                 Some(_) => {}
                 None => {
-                    let why = match server.instance(Duration::ZERO).await {
-                        Err(Why::Down(reason)) if !reason.is_empty() => Why::Down(reason),
-                        _ => Why::Installing,
-                    };
-                    return Err(refuse(why).into());
+                    return Err(refuse(server.trouble().unwrap_or(Why::Installing)).into());
                 }
             }
         }

@@ -131,6 +131,15 @@ impl Server {
         })
     }
 
+    /// What keeps it from having listed anything.
+    pub(crate) fn trouble(&self) -> Option<Why> {
+        match (&*self.phase.borrow(), &*self.news.borrow()) {
+            (Phase::Down { why, .. }, _) => Some(Why::Down(why.to_string())),
+            (Phase::Up(_), Some(News::Unlisted(reason))) => Some(Why::NotListed(reason.to_string())),
+            _ => None,
+        }
+    }
+
     /// Waits until it has listed, or failed to, and the edge has answered.
     pub(crate) async fn settled(&self) {
         let mut phases = self.phase.subscribe();

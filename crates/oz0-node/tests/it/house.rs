@@ -1,8 +1,9 @@
 //! An edge, a node, plugins made of scripted servers, and MCP clients.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
@@ -21,10 +22,30 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The program that becomes the sandbox: Cargo builds it with the tests.
+/// The program that becomes the sandbox, built if it is not up to date: Cargo builds examples only where all of a
+/// package's tests are asked for.
 fn program() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    test.ancestors().nth(2).unwrap().join("examples/embedded")
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            let test = std::env::current_exe().unwrap();
+            let profile = test.ancestors().nth(2).unwrap();
+            let name = match profile.file_name().and_then(|name| name.to_str()) {
+                None | Some("debug") => "dev",
+                Some(name) => name,
+            };
+            let built = Command::new(env!("CARGO"))
+                .args(["build", "--quiet", "--locked", "--package", "oz0-node"])
+                .args(["--example", "embedded", "--profile", name])
+                .arg("--target-dir")
+                .arg(profile.parent().unwrap())
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .status()
+                .unwrap();
+            assert!(built.success(), "the example did not build");
+            profile.join("examples/embedded")
+        })
+        .clone()
 }
 
 /// An edge, and nodes of it.
@@ -207,7 +228,7 @@ impl Plugin {
 
     /// What the tool's server does.
     pub(crate) fn script(&self, tool: &str, mut script: Value) {
-        if script.get("functions_file").is_none() {
+        if script.get("functions").is_none() {
             script["functions_file"] = json!(format!("{tool}.txt"));
         }
         self.write(&format!("{tool}.json"), &script.to_string());
@@ -341,8 +362,4 @@ pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut holds: 
         assert!(Instant::now() < until, "it never came to be: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-}
-
-pub(crate) fn file(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_default()
 }
