@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use oz0_api::Client;
 use oz0_api::memory::pipe;
 use oz0_api::token::{CreateToken, TokenKind};
-use oz0_api::Client;
 use oz0_edge::Edge;
 use oz0_mcp::server::{Principal, Server, ServerOptions, standard_streams};
 use oz0_node::{DevFolder, Event, Node, NodeOptions, Parts, Tell};

@@ -1,7 +1,7 @@
 //! Answers that a node writes itself.
 
-use oz0_mcp::{CallError, Fault, RpcError, server};
 use oz0_listing::FunctionId;
+use oz0_mcp::{CallError, Fault, RpcError, server};
 use serde_json::value::RawValue;
 
 /// JSON-RPC's code for parameters that are wrong: the protocol's answer to a function that is not known.

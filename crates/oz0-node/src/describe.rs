@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oz0_api::plugin::{
-    Backend, Measured, Override, PluginDescription, Source, ToolDescription,
-};
+use oz0_api::plugin::{Backend, Measured, Override, PluginDescription, Source, ToolDescription};
 use oz0_diagnostic::report;
 use oz0_listing::file::ListingFile;
 use oz0_plugin::manifest::{self, Annotations, Manifest};
@@ -48,7 +46,9 @@ pub fn describe(plugin: &Plugin, source: Source) -> Result<PluginDescription, De
         reason: error.to_string(),
     };
     let measured = match plugin.listing_state()? {
-        ListingState::Fresh(listing) | ListingState::Stale { listing, .. } => Some(measured(listing)),
+        ListingState::Fresh(listing) | ListingState::Stale { listing, .. } => {
+            Some(measured(listing))
+        }
         ListingState::Missing | ListingState::Unreadable(_) => None,
     };
     Ok(PluginDescription {
@@ -75,7 +75,10 @@ fn tools(manifest: &Manifest) -> Result<BTreeMap<oz0_listing::ToolId, ToolDescri
             manifest::Backend::Mcp(_) => Backend::Process,
             manifest::Backend::Package(_) => Backend::Package,
             manifest::Backend::Url(url) => Backend::Remote {
-                endpoint: url.as_str().parse().map_err(|error| format!("tool {}: {error}", id.value))?,
+                endpoint: url
+                    .as_str()
+                    .parse()
+                    .map_err(|error| format!("tool {}: {error}", id.value))?,
             },
         };
         let overrides = tool
@@ -92,7 +95,10 @@ fn tools(manifest: &Manifest) -> Result<BTreeMap<oz0_listing::ToolId, ToolDescri
 fn override_of(said: &manifest::Override) -> Override {
     Override {
         annotations: said.annotations.as_ref().map(|hints| annotations(hints)),
-        output_schema: said.output_schema.as_ref().map(|schema| Value::Object(schema.value.clone())),
+        output_schema: said
+            .output_schema
+            .as_ref()
+            .map(|schema| Value::Object(schema.value.clone())),
     }
 }
 

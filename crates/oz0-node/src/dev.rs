@@ -108,7 +108,10 @@ impl DevFolder {
                 Err(error) => {
                     let text = error.to_string();
                     // Files that change while they are read are read again.
-                    let passing = matches!(&error, DescribeError::Load(oz0_plugin::LoadError::Changed { .. }));
+                    let passing = matches!(
+                        &error,
+                        DescribeError::Load(oz0_plugin::LoadError::Changed { .. })
+                    );
                     if !passing {
                         known = now;
                         if broken.as_ref() != Some(&text) {
@@ -121,7 +124,10 @@ impl DevFolder {
         }
     }
 
-    async fn blocking<T: Send + 'static>(&self, look: impl FnOnce(&Self) -> T + Send + 'static) -> T {
+    async fn blocking<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> T {
         let folder = self.clone();
         match tokio::task::spawn_blocking(move || look(&folder)).await {
             Ok(seen) => seen,

@@ -105,7 +105,10 @@ impl fmt::Display for Event {
                 )
             }
             Self::Junk { tool, sample } => {
-                write!(f, "the server of {tool} writes to its standard output what is no message: {sample}")
+                write!(
+                    f,
+                    "the server of {tool} writes to its standard output what is no message: {sample}"
+                )
             }
             Self::ResultMismatch { function, reason } => {
                 write!(f, "a result of {function} does not match its output schema: {reason}")

@@ -111,7 +111,11 @@ impl Gateway {
         Problem::new(code, format!("{function}: {said}"))
     }
 
-    async fn pass(&self, params: &CallParams, call: Option<&Call>) -> Result<Box<RawValue>, RpcError> {
+    async fn pass(
+        &self,
+        params: &CallParams,
+        call: Option<&Call>,
+    ) -> Result<Box<RawValue>, RpcError> {
         match self.forward(params, call).await {
             Ok(result) => Ok(result),
             Err(Halt::Refused(text)) => Ok(answer::refused(&text)),
@@ -119,7 +123,11 @@ impl Gateway {
         }
     }
 
-    async fn forward(&self, params: &CallParams, call: Option<&Call>) -> Result<Box<RawValue>, Halt> {
+    async fn forward(
+        &self,
+        params: &CallParams,
+        call: Option<&Call>,
+    ) -> Result<Box<RawValue>, Halt> {
         let options = &self.roster.host.options;
         let limits = &options.limits;
         let asked = Instant::now();
@@ -315,7 +323,9 @@ impl Gateway {
         let id = &entry.id;
         if result.get().len() > options.limits.result {
             let limit = options.limits.result;
-            return Err(answer::internal(format!("the result of {id} is above {limit} bytes")).into());
+            return Err(
+                answer::internal(format!("the result of {id} is above {limit} bytes")).into()
+            );
         }
         if !result.get().starts_with('{') {
             return Err(answer::internal(format!("the result of {id} is not an object")).into());

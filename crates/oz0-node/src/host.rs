@@ -10,8 +10,8 @@ use oz0_mcp::{
     Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, Fault, HeaderMap, Limits,
     ServerRequest, Step, Timeouts,
 };
-use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
 use oz0_plugin::Plugin;
+use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
 use oz0_server::{
     Environments, FolderAccess, LaunchSpec, Launcher, PackageTool, Registry, Running, StopBounds,
 };
@@ -68,7 +68,8 @@ impl Host {
             ));
         };
         let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
-        let manifest = plugin.manifest().ok_or("its manifest has errors; `oz0 plugin inspect` shows them")?;
+        let manifest =
+            plugin.manifest().ok_or("its manifest has errors; `oz0 plugin inspect` shows them")?;
         let (_, declared) = manifest
             .tools
             .iter()
@@ -124,7 +125,8 @@ impl Host {
             PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
             PackageRef::Oci { .. } => return Err("container images are not run yet".to_owned()),
         };
-        let version = package.exact().ok_or_else(|| format!("{name} is not pinned to one version"))?;
+        let version =
+            package.exact().ok_or_else(|| format!("{name} is not pinned to one version"))?;
         let args: Vec<String> =
             tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
         let package =
@@ -135,19 +137,25 @@ impl Host {
     }
 
     /// The variables of a tool's server beside the fixed ones.
-    fn variables(&self, manifest: &Manifest, tool: &Tool) -> Result<BTreeMap<String, String>, String> {
+    fn variables(
+        &self,
+        manifest: &Manifest,
+        tool: &Tool,
+    ) -> Result<BTreeMap<String, String>, String> {
         let mut variables = BTreeMap::new();
         if let Some(requires) = &manifest.requires {
             let optional = requires.optional_secrets.iter().map(|name| (name, false));
-            for (name, required) in
-                requires.secrets.iter().map(|name| (name, true)).chain(optional)
+            for (name, required) in requires.secrets.iter().map(|name| (name, true)).chain(optional)
             {
                 match self.options.secrets.get(name.as_str()) {
                     Some(value) => {
                         variables.insert(name.as_str().to_owned(), value.clone());
                     }
                     None if required => {
-                        return Err(format!("it needs the secret {}, which is not set", name.as_str()));
+                        return Err(format!(
+                            "it needs the secret {}, which is not set",
+                            name.as_str()
+                        ));
                     }
                     None => {}
                 }
@@ -205,7 +213,9 @@ impl Host {
             Place::Process(spec) => {
                 let starting = timeout(limits.start, self.launcher.start(spec)).await;
                 let mut running = starting
-                    .map_err(|_| format!("it did not start within {} s", limits.start.as_secs_f64()))?
+                    .map_err(|_| {
+                        format!("it did not start within {} s", limits.start.as_secs_f64())
+                    })?
                     .map_err(|error| error.to_string())?;
                 let stderr = running.stderr().clone();
                 let Some((stdin, stdout)) = running.take_stdio() else {
@@ -264,7 +274,8 @@ fn endpoint(
     url: &oz0_plugin::manifest::UrlTemplate,
     moved: bool,
 ) -> Result<Endpoint, String> {
-    let connection = tool.connection.as_ref().and_then(|name| manifest.connections.get(name.as_str()));
+    let connection =
+        tool.connection.as_ref().and_then(|name| manifest.connections.get(name.as_str()));
     let url = url
         .fill(|param| {
             let connection = connection?;

@@ -152,7 +152,9 @@ impl Instance {
         };
         match tokio::time::timeout(patience, wait).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(format!("it did not list itself within {} s", patience.as_secs_f64()).into()),
+            Err(_) => {
+                Err(format!("it did not list itself within {} s", patience.as_secs_f64()).into())
+            }
         }
     }
 
@@ -341,8 +343,9 @@ impl Instance {
         if self.client.era() == Era::Legacy {
             return std::future::pending().await;
         }
-        let params = RawValue::from_string(r#"{"notifications":{"toolsListChanged":true}}"#.to_owned())
-            .expect("the text is JSON");
+        let params =
+            RawValue::from_string(r#"{"notifications":{"toolsListChanged":true}}"#.to_owned())
+                .expect("the text is JSON");
         loop {
             let began = Instant::now();
             let told =

@@ -77,7 +77,8 @@ pub(crate) fn read(
         let listing = RawValue::from_string(function.listing.canonical().to_owned())
             .expect("canonical JSON is JSON");
         reported.push(ListedFunction { id: function.id.clone(), hash: function.hash, listing });
-        functions.insert(function.id, Seen { hash: function.hash, uncallable: function.uncallable });
+        functions
+            .insert(function.id, Seen { hash: function.hash, uncallable: function.uncallable });
     }
     let answered = watch::Sender::new(Answered::NotYet);
     let listed = Listed { functions, left_out: names, answered };

@@ -36,8 +36,8 @@ pub(crate) fn presented(
         None => Value::Object(Map::new()),
         Some(params) => serde_json::from_str(params.get()).map_err(|error| error.to_string())?,
     };
-    let mut params = written_out(params)
-        .ok_or("a member's name in it holds characters that nobody can see")?;
+    let mut params =
+        written_out(params).ok_or("a member's name in it holds characters that nobody can see")?;
     if method == ELICIT
         && let Some(message) = params.get_mut("message")
     {
@@ -67,14 +67,16 @@ pub(crate) fn presented_in(
     if let Some(Value::Object(requests)) = wanted.get_mut("inputRequests") {
         for request in requests.values_mut() {
             let Some(request) = request.as_object_mut() else { continue };
-            let method = request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let method =
+                request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
             let params = request
                 .get("params")
                 .map(serde_json::value::to_raw_value)
                 .transpose()
                 .map_err(|error| error.to_string())?;
             let presented = presented(function, &method, params.as_deref(), sampling)?;
-            let params = serde_json::from_str(presented.get()).map_err(|error| error.to_string())?;
+            let params =
+                serde_json::from_str(presented.get()).map_err(|error| error.to_string())?;
             request.insert("params".to_owned(), params);
         }
     }

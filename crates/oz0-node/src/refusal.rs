@@ -88,7 +88,9 @@ impl fmt::Display for Refusal {
                 f,
                 "{function} is not called: models know {other} under the same name, which had it first"
             ),
-            Why::Uncallable(reason) => write!(f, "{function} is listed and cannot be called: {reason}"),
+            Why::Uncallable(reason) => {
+                write!(f, "{function} is listed and cannot be called: {reason}")
+            }
             Why::Unserved => write!(
                 f,
                 "{function} is not called: its plugin's overrides make its listing unreadable"

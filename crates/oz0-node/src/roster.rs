@@ -298,9 +298,13 @@ impl Roster {
             match &assignment.description {
                 Some(_) => self.assign(&mut state, assignment),
                 None => {
-                    state.decisions.remove(&(assignment.plugin.clone(), assignment.version.clone()));
+                    state
+                        .decisions
+                        .remove(&(assignment.plugin.clone(), assignment.version.clone()));
                     let current = state.assigned.get(&assignment.plugin);
-                    if current.is_some_and(|current| current.assignment.version == assignment.version) {
+                    if current
+                        .is_some_and(|current| current.assignment.version == assignment.version)
+                    {
                         self.unassign(&mut state, &assignment.plugin);
                     }
                 }
@@ -322,7 +326,9 @@ impl Roster {
         let before = state.assigned.remove(&assignment.plugin);
         for tool in assignment.description.iter().flat_map(|description| description.tools.keys()) {
             // The loader refuses the platform's own ID; a bundle of an older loader may have it.
-            let Some(server) = Server::new(&assignment, tool, Arc::downgrade(self)) else { continue };
+            let Some(server) = Server::new(&assignment, tool, Arc::downgrade(self)) else {
+                continue;
+            };
             let server = Arc::new(server);
             let same_version = before
                 .as_ref()
@@ -484,7 +490,8 @@ fn decide(state: &mut State, decision: &Decision) {
         .accepted
         .iter()
         .map(|new| {
-            let text = |served: &Option<Box<RawValue>>| served.as_ref().map(|raw| raw.get().to_owned());
+            let text =
+                |served: &Option<Box<RawValue>>| served.as_ref().map(|raw| raw.get().to_owned());
             let same = before
                 .into_iter()
                 .flat_map(|before| &before.accepted)

@@ -7,7 +7,9 @@
 use std::fmt;
 
 use jsonschema::{PatternOptions, Validator};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 
 use crate::options::Arguments;
@@ -65,7 +67,9 @@ impl Schemas {
             Compiled::Ready(validator) => {
                 validator.validate(&value).map_err(|error| Misfit::Value(shown(&error)))
             }
-            Compiled::Not(why) if arguments == Arguments::Strict => Err(Misfit::Schema(why.clone())),
+            Compiled::Not(why) if arguments == Arguments::Strict => {
+                Err(Misfit::Schema(why.clone()))
+            }
             // Its server checks them too, and what is pinned is what it lists, not how well.
             Compiled::Not(_) => Ok(()),
         }

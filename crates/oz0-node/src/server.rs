@@ -69,7 +69,11 @@ enum News {
 }
 
 impl Server {
-    pub(crate) fn new(assignment: &Assignment, tool: &ToolId, roster: Weak<Roster>) -> Option<Self> {
+    pub(crate) fn new(
+        assignment: &Assignment,
+        tool: &ToolId,
+        roster: Weak<Roster>,
+    ) -> Option<Self> {
         let description = assignment.description.as_ref()?;
         Some(Self {
             plugin: assignment.plugin.clone(),
@@ -135,7 +139,9 @@ impl Server {
     pub(crate) fn trouble(&self) -> Option<Why> {
         match (&*self.phase.borrow(), &*self.news.borrow()) {
             (Phase::Down { why, .. }, _) => Some(Why::Down(why.to_string())),
-            (Phase::Up(_), Some(News::Unlisted(reason))) => Some(Why::NotListed(reason.to_string())),
+            (Phase::Up(_), Some(News::Unlisted(reason))) => {
+                Some(Why::NotListed(reason.to_string()))
+            }
             _ => None,
         }
     }
@@ -234,12 +240,10 @@ impl Server {
                 started = self.start(host, assignment) => started,
             };
             let why = match started {
-                Ok((instance, started)) => {
-                    match self.attend(host, instance, started, stop).await {
-                        Some(why) => why,
-                        None => return,
-                    }
-                }
+                Ok((instance, started)) => match self.attend(host, instance, started, stop).await {
+                    Some(why) => why,
+                    None => return,
+                },
                 Err(why) => why,
             };
             if began.elapsed() > LIVED {
@@ -372,7 +376,9 @@ impl Server {
                 sent = None;
             }
             let told = match (&sent, &next) {
-                (Some(Sent::Listed(old, verdicts)), News::Listed(listed, new)) if old.is_as(new) => {
+                (Some(Sent::Listed(old, verdicts)), News::Listed(listed, new))
+                    if old.is_as(new) =>
+                {
                     listed.answered.send_replace(Answered::Said(verdicts.clone()));
                     true
                 }
@@ -389,7 +395,11 @@ impl Server {
                     Err(error) => {
                         // A plugin set that the edge no longer has: another is on its way.
                         let stale = matches!(&error, ClientError::Problem(problem) if problem.code == Code::Stale);
-                        wait = if stale { LONGEST_REPORT_WAIT } else { (wait * 2).min(LONGEST_REPORT_WAIT) };
+                        wait = if stale {
+                            LONGEST_REPORT_WAIT
+                        } else {
+                            (wait * 2).min(LONGEST_REPORT_WAIT)
+                        };
                         tokio::select! {
                             () = tokio::time::sleep(wait) => {}
                             _ = news.changed() => {}

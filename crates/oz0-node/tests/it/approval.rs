@@ -91,8 +91,7 @@ async fn an_approval_of_what_is_listed_no_more_approves_nothing() {
     assert!(caller.refusal("team__hello").await.is_some());
     let name = "team".parse().unwrap();
     let changes = looked_at.into_iter().map(|change| change.id).collect();
-    let approved =
-        house.admin.approve(&name, &oz0_api::change::Approve { changes }).await.unwrap();
+    let approved = house.admin.approve(&name, &oz0_api::change::Approve { changes }).await.unwrap();
     assert!(approved.approved.is_empty());
     assert_eq!(caller.refusal("team__hello").await.unwrap(), changed("team.hello", "team"));
     node.shutdown().await;
@@ -110,7 +109,10 @@ async fn new_and_gone_functions_wait_and_a_removal_that_was_approved_comes_back_
 
     plugin.list("team", &[&one, &two]);
     let text = caller.refusal("team__two").await.unwrap();
-    assert!(text.starts_with("team.two was not listed when its plugin's tools were approved"), "{text}");
+    assert!(
+        text.starts_with("team.two was not listed when its plugin's tools were approved"),
+        "{text}"
+    );
     assert_eq!(caller.refusal("team__one").await, None);
     assert_eq!(caller.names().await, ["team__one"]);
     house.approve("team").await;

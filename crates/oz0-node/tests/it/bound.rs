@@ -13,8 +13,7 @@ async fn a_silent_change_is_refused_by_the_first_call_after_verify_every() {
     let house = House::new().await;
     let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets.")]);
     house.install(&plugin).await;
-    let options =
-        NodeOptions { verify_every: VerifyEvery::all(EVERY), ..NodeOptions::default() };
+    let options = NodeOptions { verify_every: VerifyEvery::all(EVERY), ..NodeOptions::default() };
     let node = house.node("node-1", options).await;
     let caller = Caller::of(&node).await;
     assert_eq!(caller.refusal("team__hello").await, None);
@@ -35,7 +34,11 @@ async fn a_silent_change_is_refused_by_the_first_call_after_verify_every() {
         assert!(flipped.elapsed() < EVERY + Duration::from_secs(10), "it was never refused");
     }
     // When a call was asked for, its listing was no older than this.
-    assert!(last_passed - flipped <= EVERY, "a call went through {:?} after", last_passed - flipped);
+    assert!(
+        last_passed - flipped <= EVERY,
+        "a call went through {:?} after",
+        last_passed - flipped
+    );
     // And never again, however often it is asked for.
     for _ in 0..20 {
         assert!(caller.refusal("team__hello").await.is_some());

@@ -16,15 +16,15 @@ use oz0_mcp::server::{Principal, Server, ServerOptions};
 use oz0_mcp::{CallError, Client, ClientOptions, EraChoice, Fault, RpcError};
 use oz0_node::{DevFolder, Event, Node, NodeOptions, Parts, Tell, VerifyEvery};
 use oz0_server::{Environments, Launcher, TierChoice};
-use serde_json::{Value, json};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// The program that becomes the sandbox, built if it is not up to date: Cargo builds examples only where all of a
 /// package's tests are asked for.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT
         .get_or_init(|| {
@@ -91,11 +91,8 @@ impl House {
 
     /// A node of this name.
     pub(crate) async fn node(&self, name: &str, options: NodeOptions) -> Node {
-        let create = CreateToken {
-            kind: TokenKind::Node,
-            name: name.parse().unwrap(),
-            may_approve: false,
-        };
+        let create =
+            CreateToken { kind: TokenKind::Node, name: name.parse().unwrap(), may_approve: false };
         let token = self.edge.reissue_token(&create).await.unwrap();
         let cache = self.folder.path().join("cache");
         let events = Arc::clone(&self.events);
@@ -126,6 +123,11 @@ impl House {
         self.admin.install(&description).await.unwrap();
         let task = folder.keep(self.admin.clone(), description, |_| {});
         self.keeping.push(tokio::spawn(task));
+    }
+
+    /// From now on the edge answers nothing but errors.
+    pub(crate) async fn lose_edge(&self) {
+        self.edge.close().await;
     }
 
     pub(crate) async fn changes(&self, plugin: &str) -> Vec<Change> {
@@ -165,7 +167,14 @@ impl House {
     /// The audit log's entries of this action.
     pub(crate) async fn audit(&self, action: &str) -> Vec<AuditEntry> {
         let query = AuditQuery { limit: Some(1000), ..AuditQuery::default() };
-        self.admin.audit(&query).await.unwrap().entries.into_iter().filter(|entry| entry.action == action).collect()
+        self.admin
+            .audit(&query)
+            .await
+            .unwrap()
+            .entries
+            .into_iter()
+            .filter(|entry| entry.action == action)
+            .collect()
     }
 }
 

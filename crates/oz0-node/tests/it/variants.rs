@@ -118,11 +118,17 @@ async fn check(caller: &Caller, variant: &Variant) {
         Then::Changed => assert_eq!(text, Some(changed("tool.t1", "plugin")), "{name}"),
         Then::Gone => {
             let text = text.unwrap_or_default();
-            assert!(text.starts_with("tool.t1 is no longer listed by its server"), "{name}: {text}");
+            assert!(
+                text.starts_with("tool.t1 is no longer listed by its server"),
+                "{name}: {text}"
+            );
         }
         Then::LeftOut => {
             let text = text.unwrap_or_default();
-            assert!(text.starts_with("tool.t1 is left out of its tool's listing"), "{name}: {text}");
+            assert!(
+                text.starts_with("tool.t1 is left out of its tool's listing"),
+                "{name}: {text}"
+            );
         }
     }
     let text = text_is_clean(caller.refusal("tool__t2").await);
@@ -133,7 +139,10 @@ async fn check(caller: &Caller, variant: &Variant) {
     }
     let listing = caller.client.list_functions().await.unwrap();
     let text: String = listing.functions.iter().map(|function| function.get()).collect();
-    assert!(!text.contains("Evil") && !text.contains("Uno") && !text.contains("rm"), "{name}: {text}");
+    assert!(
+        !text.contains("Evil") && !text.contains("Uno") && !text.contains("rm"),
+        "{name}: {text}"
+    );
     assert_eq!(caller.names().await, listed, "{name}");
     if let Some(stranger) = variant.stranger {
         assert!(caller.refusal(stranger).await.is_some(), "{name}");
