@@ -4,6 +4,8 @@
 //!
 //! It is also the program that becomes the sandbox of each server, which is why `main` begins as it does.
 
+#![expect(clippy::print_stderr, reason = "standard output is the protocol's")]
+
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -83,7 +83,7 @@ impl DevFolder {
             if self.blocking(Self::stamp).await != now {
                 continue;
             }
-            match self.blocking(|folder| folder.describe()).await {
+            match self.blocking(Self::describe).await {
                 Ok(description) if description == registered => {
                     known = now;
                     broken = None;

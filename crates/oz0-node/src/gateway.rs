@@ -251,9 +251,10 @@ impl Gateway {
             if listed.left_out.contains(&name) {
                 return Err(current.refusal(Why::LeftOut).into());
             }
-            return Err(match current.is_known() {
-                true => current.refusal(Why::Gone).into(),
-                false => answer::unknown(name.as_str()).into(),
+            return Err(if current.is_known() {
+                current.refusal(Why::Gone).into()
+            } else {
+                answer::unknown(name.as_str()).into()
             });
         };
         let fit = |entry: &Arc<Entry>, hash: ListingHash| entry.accepted(hash).cloned();

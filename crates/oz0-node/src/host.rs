@@ -46,7 +46,7 @@ pub(crate) struct Recipe {
 #[derive(Debug)]
 enum Place {
     Process(Box<LaunchSpec>),
-    Remote(Endpoint),
+    Remote(Box<Endpoint>),
 }
 
 /// A server that runs and speaks.
@@ -78,7 +78,7 @@ impl Host {
         let place = match declared.backend() {
             Backend::Url(url) => {
                 let moved = assignment.moved.contains_key(tool);
-                Place::Remote(endpoint(manifest, declared, url, moved)?)
+                Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
                 let prepared = self.prepare(&plugin, tool, declared)?;

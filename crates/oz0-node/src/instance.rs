@@ -335,7 +335,7 @@ impl Instance {
                 }
             });
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Asks a modern server to tell of changes, which it does for nobody who has not asked.

@@ -44,13 +44,18 @@ pub(crate) struct Reported {
     pub(crate) left_out: Vec<LeftOut>,
 }
 
+/// What tells one report from another.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Gist {
+    hashes: Vec<(FunctionId, ListingHash)>,
+    left_out: Vec<LeftOut>,
+}
+
 impl Reported {
-    /// Whether the edge would hear the same again.
-    pub(crate) fn is_as(&self, other: &Self) -> bool {
-        let hashes = |report: &Self| -> Vec<ListingHash> {
-            report.functions.iter().map(|function| function.hash).collect()
-        };
-        hashes(self) == hashes(other) && self.left_out == other.left_out
+    /// Everything by which the edge would tell this from another report.
+    pub(crate) fn gist(&self) -> Gist {
+        let hash = |function: &ListedFunction| (function.id.clone(), function.hash);
+        Gist { hashes: self.functions.iter().map(hash).collect(), left_out: self.left_out.clone() }
     }
 }
 

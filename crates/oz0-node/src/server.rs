@@ -1,5 +1,6 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use tokio::sync::watch;
 use crate::event::Event;
 use crate::host::{Host, Started, said};
 use crate::instance::{Instance, Pace};
-use crate::listed::{Answered, Listed, Reported};
+use crate::listed::{Answered, Gist, Listed, Reported};
 use crate::refusal::Why;
 use crate::roster::Roster;
 
@@ -377,7 +378,7 @@ impl Server {
             }
             let told = match (&sent, &next) {
                 (Some(Sent::Listed(old, verdicts)), News::Listed(listed, new))
-                    if old.is_as(new) =>
+                    if *old == new.gist() =>
                 {
                     listed.answered.send_replace(Answered::Said(verdicts.clone()));
                     true
@@ -445,7 +446,7 @@ impl Server {
                     let (plugin, tool) = (self.plugin.clone(), self.tool.clone());
                     roster.tell(Event::Waiting { plugin, tool, functions });
                 }
-                Sent::Listed(reported, verdicts.functions)
+                Sent::Listed(reported.gist(), verdicts.functions)
             }
         }
     }
@@ -453,7 +454,7 @@ impl Server {
 
 /// What the edge was told last.
 enum Sent {
-    Listed(Arc<Reported>, std::collections::BTreeMap<FunctionId, Verdict>),
+    Listed(Gist, BTreeMap<FunctionId, Verdict>),
     Unlisted(Arc<str>),
 }
 

@@ -298,7 +298,7 @@ async fn a_job_takes_the_path_of_every_call() {
     node.settled(Duration::from_secs(20)).await;
     let call = house.ask("team.hello", r#"{"x": 5}"#).await;
     assert_eq!(call.state, CallState::Done, "{call:?}");
-    assert!(call.result.unwrap().get().contains("5"));
+    assert!(call.result.unwrap().get().contains('5'));
     let call = house.ask("team.hello", r#"{"x": "five"}"#).await;
     assert!(call.result.unwrap().get().contains("its arguments do not match its input schema"));
     let call = house.ask("team.nobody", "{}").await;

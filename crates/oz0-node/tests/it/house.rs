@@ -97,9 +97,6 @@ impl House {
         let cache = self.folder.path().join("cache");
         let events = Arc::clone(&self.events);
         let tell = Tell::new(move |event| {
-            if std::env::var_os("OZ0_TEST_EVENTS").is_some() {
-                eprintln!("{event}");
-            }
             events.lock().unwrap().push(event);
         });
         let parts = Parts {
@@ -217,9 +214,13 @@ impl Plugin {
             "name: {name}\nversion: 1.0.0\nkind: capability\ndescription: A test.\nlicense: MIT\ntools:\n"
         );
         for (tool, script) in tools {
-            manifest.push_str(&format!(
-                "  {tool}:\n    mcp: {{command: [./oz0-actor, {tool}.json]}}\n"
-            ));
+            manifest.extend([
+                "  ",
+                tool,
+                ":\n    mcp: {command: [./oz0-actor, ",
+                tool,
+                ".json]}\n",
+            ]);
             plugin.script(tool, script.clone());
             plugin.list(tool, &[]);
         }
@@ -245,7 +246,7 @@ impl Plugin {
 
     /// What the tool's server lists from now on.
     pub(crate) fn list(&self, tool: &str, functions: &[&str]) {
-        let text: String = functions.iter().map(|function| format!("{function}\n")).collect();
+        let text: String = functions.iter().flat_map(|function| [*function, "\n"]).collect();
         self.write(&format!("{tool}.txt"), &text);
     }
 }
@@ -260,7 +261,6 @@ pub(crate) fn function(name: &str, description: &str) -> String {
 /// An MCP client of a node's gateway.
 pub(crate) struct Caller {
     pub(crate) client: Client,
-    pub(crate) server: Server<oz0_node::Gateway>,
 }
 
 /// What came of a call.
@@ -282,16 +282,13 @@ impl Caller {
     pub(crate) async fn with(node: &Node, options: ClientOptions) -> Self {
         let server = Server::new(node.gateway(), ServerOptions::new("oz0", "test"));
         let (here, there) = tokio::io::duplex(1 << 20);
-        tokio::spawn({
-            let server = server.clone();
-            async move {
-                let (reader, writer) = tokio::io::split(there);
-                server.stdio(Principal::local(), reader, writer).await
-            }
+        tokio::spawn(async move {
+            let (reader, writer) = tokio::io::split(there);
+            server.stdio(Principal::local(), reader, writer).await
         });
         let (reader, writer) = tokio::io::split(here);
         let client = Client::stdio(reader, writer, &options).await.unwrap();
-        Self { client, server }
+        Self { client }
     }
 
     /// The listed names.

@@ -6,6 +6,8 @@ mod approval;
 mod bound;
 mod calls;
 mod house;
+mod process;
+mod remote;
 mod servers;
 mod trust;
 mod variants;
