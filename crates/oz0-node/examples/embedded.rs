@@ -84,7 +84,8 @@ async fn run(data: &Path, folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
 
     let server = Server::new(node.gateway(), ServerOptions::new("oz0", env!("CARGO_PKG_VERSION")));
     let (input, output) = standard_streams();
-    server.stdio(Principal::local(), input, output).await?;
+    let serve = async move { server.stdio(Principal::local(), input, output).await };
+    tokio::spawn(serve).await??;
     node.shutdown().await;
     drop(stop);
     serving.await??;

@@ -138,11 +138,8 @@ impl Gateway {
         if let Some(why) = entry.barred() {
             return Err(entry.refusal(why).into());
         }
-        let instance = entry
-            .server
-            .instance(limits.start + limits.listing)
-            .await
-            .map_err(|why| entry.refusal(why))?;
+        let instance =
+            entry.server.instance(limits.patience).await.map_err(|why| entry.refusal(why))?;
         let listed = instance
             .verified(asked, limits.listing)
             .await
@@ -191,7 +188,7 @@ impl Gateway {
         }
         let limits = &self.roster.host.options.limits;
         if !table.complete {
-            self.roster.settled(limits.start).await;
+            self.roster.settled(limits.patience).await;
         }
         let table = self.roster.table();
         if !table.complete {
@@ -202,7 +199,7 @@ impl Gateway {
         }
         let servers = table.servers_for(name);
         for server in &servers {
-            if let Ok(instance) = server.instance(limits.start).await {
+            if let Ok(instance) = server.instance(limits.patience).await {
                 // Why it fails is said below, to whom it concerns.
                 let _ = instance.verified(asked, limits.listing).await;
             }

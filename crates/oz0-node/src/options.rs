@@ -101,6 +101,8 @@ pub struct NodeLimits {
     pub result: usize,
     /// For a server to start and to open its connection. Default 30 s.
     pub start: Duration,
+    /// For a call whose server is being started. Default 10 s.
+    pub patience: Duration,
     /// For a whole listing. Default 10 s.
     pub listing: Duration,
     /// For one call. Default 60 s.
@@ -116,6 +118,7 @@ impl Default for NodeLimits {
             request: 4 << 20,
             result: 16 << 20,
             start: Duration::from_secs(30),
+            patience: Duration::from_secs(10),
             listing: Duration::from_secs(10),
             call: Duration::from_mins(1),
             drain: Duration::from_secs(5),

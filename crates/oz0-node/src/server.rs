@@ -131,8 +131,11 @@ impl Server {
                 }
             }
         };
-        tokio::time::timeout(patience, wait).await.unwrap_or_else(|_| {
-            Err(Why::Down(format!("it was not there within {} s", patience.as_secs_f64())))
+        tokio::time::timeout(patience, wait).await.unwrap_or_else(|_| match self.last() {
+            Some(_) => {
+                Err(Why::Down(format!("it was not there within {} s", patience.as_secs_f64())))
+            }
+            None => Err(Why::Installing),
         })
     }
 

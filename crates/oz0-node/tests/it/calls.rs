@@ -171,6 +171,39 @@ async fn a_call_that_its_client_gives_up_is_cancelled_at_the_server() {
     node.shutdown().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_modern_servers_question_is_named_and_written_out_as_well() {
+    let question = r#"{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Your key?\u200B","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"s"}"#;
+    let sampling = r#"{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}},"requestState":"s"}"#;
+    let script = json!({"versions": ["2026-07-28"], "on": {
+        "call ask": [
+            {"from": 1, "to": 1, "steps": [{"result": question}]},
+            {"from": 2, "to": 2, "steps": ["received"]},
+            {"from": 3, "steps": [{"result": question}]}],
+        "call sample": [{"steps": [{"result": sampling}]}]}});
+    let house = House::new().await;
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    plugin.list("team", &[&function("ask", "-"), &function("sample", "-")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    node.settled(Duration::from_secs(20)).await;
+    let (caller, mut requests) = asked(&node, EraChoice::Legacy).await;
+    let (answer, message) = tokio::join!(caller.call("team__ask", "{}"), async {
+        let request = requests.recv().await.unwrap();
+        let params: Value = serde_json::from_str(request.params.as_ref().unwrap().get()).unwrap();
+        request.answer(&Ok(raw(r#"{"action":"decline"}"#)));
+        params["message"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(message, "team.ask asks: Your key?\\u{200B}");
+    assert!(answer.text().contains("decline"), "{answer:?}");
+    let text = caller.call("team__sample", "{}").await.text();
+    assert!(text.contains("does not say `requires.models.sampling`"), "{text}");
+    let (caller, _requests) = asked(&node, EraChoice::Modern).await;
+    let answer = caller.call("team__ask", "{}").await;
+    assert!(answer.raw().contains("team.ask asks: Your key?"), "{answer:?}");
+    node.shutdown().await;
+}
+
 fn asking(method: &str, params: &Value) -> Value {
     json!({"versions": ["2025-11-25"], "on": {
         "call ask": [{"steps": [{"ask": {"method": method, "params": params}}]}],

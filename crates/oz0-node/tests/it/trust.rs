@@ -38,7 +38,7 @@ async fn without_the_edges_plugin_set_there_is_no_call_and_no_function() {
         launcher: Launcher::new(program(), &cache, TierChoice::Best).unwrap(),
         environments: Environments::new(program(), &cache, Arc::new(|_| {})),
     };
-    let limits = NodeLimits { start: Duration::from_millis(300), ..NodeLimits::default() };
+    let limits = NodeLimits { patience: Duration::from_millis(300), ..NodeLimits::default() };
     let settle = Duration::from_millis(300);
     let node = Node::start(parts, NodeOptions { limits, settle, ..NodeOptions::default() });
     let caller = Caller::of(&node).await;
