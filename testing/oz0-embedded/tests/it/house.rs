@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
@@ -22,30 +21,9 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// The program that becomes the sandbox, built if it is not up to date: Cargo builds examples only where all of a
-/// package's tests are asked for.
+/// The program that becomes the sandbox.
 pub(crate) fn program() -> PathBuf {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT
-        .get_or_init(|| {
-            let test = std::env::current_exe().unwrap();
-            let profile = test.ancestors().nth(2).unwrap();
-            let name = match profile.file_name().and_then(|name| name.to_str()) {
-                None | Some("debug") => "dev",
-                Some(name) => name,
-            };
-            let built = Command::new(env!("CARGO"))
-                .args(["build", "--quiet", "--locked", "--package", "oz0-node"])
-                .args(["--example", "embedded", "--profile", name])
-                .arg("--target-dir")
-                .arg(profile.parent().unwrap())
-                .current_dir(env!("CARGO_MANIFEST_DIR"))
-                .status()
-                .unwrap();
-            assert!(built.success(), "the example did not build");
-            profile.join("examples/embedded")
-        })
-        .clone()
+    env!("CARGO_BIN_EXE_oz0-embedded").into()
 }
 
 /// An edge, and nodes of it.

@@ -1,6 +1,6 @@
 //! An edge, a node and its gateway in one process, over stdio: what a program that embeds them writes.
 //!
-//!     embedded DATA FOLDER…
+//!     oz0-embedded DATA FOLDER…
 //!
 //! It is also the program that becomes the sandbox of each server, which is why `main` begins as it does.
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     }
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let Some(data) = arguments.next() else {
-        eprintln!("usage: embedded DATA FOLDER…");
+        eprintln!("usage: oz0-embedded DATA FOLDER…");
         return ExitCode::from(2);
     };
     let folders: Vec<PathBuf> = arguments.collect();
