@@ -33,6 +33,7 @@ pub mod message;
 mod opening;
 mod options;
 mod origin;
+pub mod server;
 pub mod sse;
 mod stdio;
 mod version;

@@ -12,7 +12,7 @@ use crate::message::{Members, string};
 /// A marked parameter of a function: where its value stands in the arguments, and the header it goes into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Param {
-    header: HeaderName,
+    pub(crate) header: HeaderName,
     path: Vec<String>,
 }
 

@@ -4,7 +4,7 @@
 //! it goes to the connection's book-keeping, and a request waits there for its answer.
 
 mod dial;
-mod header;
+pub(crate) mod header;
 mod stream;
 
 use std::collections::HashMap;

@@ -1,0 +1,300 @@
+//! Names and identifiers, each parsed once at the door.
+//!
+//! A value of one of these types is well formed: whoever holds it need not check it again, and a
+//! store or a page can print it without escaping. They travel as plain JSON strings; a malformed
+//! one fails while the request is read, with a message that says what it should look like.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sha2::{Digest as _, Sha256};
+
+/// A string that is not the identifier it was given as.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is not {what}: {rule}")]
+pub struct IdError {
+    given: String,
+    what: &'static str,
+    rule: &'static str,
+}
+
+/// Shortens and escapes what somebody sent, so that an error message cannot carry a payload.
+fn shown(given: &str) -> String {
+    let mut cut: String = given.chars().take(80).collect();
+    if cut.len() < given.len() {
+        cut.push('…');
+    }
+    oz0_listing::escape::line(&cut).into_owned()
+}
+
+macro_rules! identifier {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $rule:literal, $check:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                let check: fn(&str) -> bool = $check;
+                if check(text) {
+                    Ok(Self(text.to_owned()))
+                } else {
+                    Err(IdError { given: shown(text), what: $what, rule: $rule })
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:?}", self.0)
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+fn lower_hex(text: &str, digits: usize) -> bool {
+    text.len() == digits && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+identifier!(
+    /// A plugin's name, as its manifest has it: `^[a-z][a-z0-9-]{0,62}$`.
+    PluginName,
+    "a plugin's name",
+    "a lower-case letter, then up to 62 lower-case letters, digits and `-`",
+    |text| {
+        text.len() <= 63
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+    }
+);
+
+identifier!(
+    /// A plugin's version: Semantic Versioning 2.0.0, at most 128 bytes.
+    PluginVersion,
+    "a version",
+    "it must be MAJOR.MINOR.PATCH, as Semantic Versioning 2.0.0 has it",
+    |text| text.len() <= 128 && semver::Version::parse(text).is_ok()
+);
+
+identifier!(
+    /// A node's name, and so the name of its token: `^[a-z0-9][a-z0-9._-]{0,62}$`.
+    NodeName,
+    "a node's name",
+    "a lower-case letter or digit, then up to 62 lower-case letters, digits, `.`, `_` and `-`",
+    |text| {
+        text.len() <= 63
+            && text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            && text
+                .bytes()
+                .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-'))
+    }
+);
+
+identifier!(
+    /// A change's ID: 64 lower-case hex digits. It is a SHA-256 over the plugin, the version, the
+    /// function (or tool) and what is now listed, so that an approval that names it can only mean
+    /// what was looked at. It is not shortened: a server chooses its own listings, and with a short
+    /// ID could make two of them that share one.
+    ChangeId,
+    "a change's ID",
+    "it must be 64 lower-case hex digits, as `plugin list` and `approve-tools --show` print them",
+    |text| lower_hex(text, 64)
+);
+
+identifier!(
+    /// A token's public half: 16 lower-case hex digits.
+    TokenId,
+    "a token's ID",
+    "it must be 16 lower-case hex digits, as `token list` prints them",
+    |text| lower_hex(text, 16)
+);
+
+identifier!(
+    /// An asked call: 32 lower-case hex digits.
+    CallId,
+    "a call's ID",
+    "it must be 32 lower-case hex digits",
+    |text| lower_hex(text, 32)
+);
+
+identifier!(
+    /// An edge's own name, drawn once when its store is made: 32 lower-case hex digits.
+    EdgeId,
+    "an edge's ID",
+    "it must be 32 lower-case hex digits",
+    |text| lower_hex(text, 32)
+);
+
+impl ChangeId {
+    /// The ID over `parts`, each bounded by its length so that no two lists of parts read alike.
+    pub fn over(parts: &[&str]) -> Self {
+        let mut hasher = Sha256::new();
+        for part in parts {
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        Self(hex(&hasher.finalize()))
+    }
+}
+
+impl TokenId {
+    /// An ID of eight random bytes.
+    pub fn from_random(bytes: [u8; 8]) -> Self {
+        Self(hex(&bytes))
+    }
+}
+
+impl CallId {
+    /// An ID of sixteen random bytes.
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(hex(&bytes))
+    }
+}
+
+impl EdgeId {
+    /// An ID of sixteen random bytes.
+    pub fn from_random(bytes: [u8; 16]) -> Self {
+        Self(hex(&bytes))
+    }
+}
+
+/// Lower-case hex of `bytes`.
+fn hex(bytes: &[u8]) -> String {
+    use fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UnixMillis(pub i64);
+
+/// A point in an edge's history; every committed change of what nodes hold has a higher one.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Revision(pub i64);
+
+/// Where a remote tool's calls go: what its pin holds.
+///
+/// Either an origin (scheme, IDNA host and port, the default port and a trailing dot dropped;
+/// RFC 6454), or, where the host is a connection's param, the template that says so. A template is
+/// no place: the connection that fills it pins its own host. Any difference between two endpoints
+/// is a move; the path is no part of it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Endpoint(String);
+
+impl Endpoint {
+    /// The endpoint as `scheme://host[:port]`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the host is a connection's param, so that no origin stands in the manifest.
+    pub fn is_template(&self) -> bool {
+        self.0.contains('{')
+    }
+}
+
+impl FromStr for Endpoint {
+    type Err = IdError;
+
+    /// Reads the endpoint out of a tool's `url:`, or an endpoint that was written by this type.
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let wrong = |rule| IdError { given: shown(text), what: "an endpoint", rule };
+        if text.contains('\\') {
+            return Err(wrong("a `\\` in a URL is read differently by different programs"));
+        }
+        let (scheme, rest) =
+            text.split_once("://").ok_or_else(|| wrong("it must start with `https://`"))?;
+        let scheme = scheme.to_ascii_lowercase();
+        if scheme != "https" && scheme != "http" {
+            return Err(wrong("its scheme must be `https`, or `http` for a loopback address"));
+        }
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            return Err(wrong("user information does not belong into a URL"));
+        }
+        if authority.contains('{') {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "{}._-:".contains(c);
+            return if authority.chars().all(plain) {
+                Ok(Self(format!("{scheme}://{}", authority.to_ascii_lowercase())))
+            } else {
+                Err(wrong("a host with a placeholder holds letters, digits, `.`, `-` and `{NAME}`"))
+            };
+        }
+        let url = url::Url::parse(&format!("{scheme}://{authority}/"))
+            .map_err(|_| wrong("it must be `scheme://host[:port]`"))?;
+        let host = url.host_str().unwrap_or_default();
+        let host = host.strip_suffix('.').unwrap_or(host);
+        if host.is_empty() {
+            return Err(wrong("it names no host"));
+        }
+        Ok(Self(match url.port() {
+            Some(port) => format!("{scheme}://{host}:{port}"),
+            None => format!("{scheme}://{host}"),
+        }))
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl Serialize for Endpoint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Endpoint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

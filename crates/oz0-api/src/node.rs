@@ -1,0 +1,216 @@
+//! What a node and its edge say to each other: reports, and the poll.
+//!
+//! The edge never dials a node. A node asks, says how far it has come in each part of what it
+//! holds, and gets what changed since; nothing new is answered after a while with nothing. Each
+//! part has its own [`Revision`], so that a job that arrives does not make a node read its plugins
+//! again.
+
+use std::collections::BTreeMap;
+
+use oz0_listing::{Digest, FunctionId, ListingHash, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::change::ChangeKind;
+use crate::id::{CallId, ChangeId, EdgeId, Endpoint, PluginName, PluginVersion, Revision};
+use crate::plugin::PluginDescription;
+
+/// How far a node has come; all zero for one that holds nothing. Sent as the poll's query.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PollQuery {
+    /// The edge's ID that the revisions are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edge: Option<EdgeId>,
+    /// The plugin set's.
+    #[serde(default)]
+    pub plugins: Revision,
+    /// The decisions'.
+    #[serde(default)]
+    pub decisions: Revision,
+    /// How long to wait when there is nothing, in seconds: at most 30, which is also the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
+    /// Whether the node takes jobs now. Each job is handed out once.
+    #[serde(default)]
+    pub jobs: bool,
+}
+
+/// What changed for a node.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Poll {
+    /// The edge whose history the revisions are of.
+    pub edge: EdgeId,
+    /// The node's revisions are not of this history (a restored store, another edge): this answer
+    /// holds everything, and what the node held before is to be forgotten.
+    pub reset: bool,
+    /// The plugin set.
+    pub plugins: Part<Assignment>,
+    /// What is accepted, by function.
+    pub decisions: Part<Decision>,
+    /// Calls to run, each handed out this once.
+    pub jobs: Vec<Job>,
+}
+
+/// A part's revision, and what changed in it since the one that was asked with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Part<T> {
+    /// To ask with next time.
+    pub revision: Revision,
+    /// What changed.
+    pub changed: Vec<T>,
+}
+
+/// A plugin version that a node is to run, or no longer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// The plugin.
+    pub plugin: PluginName,
+    /// The version.
+    pub version: PluginVersion,
+    /// What it is; absent where the node is to stop running it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<PluginDescription>,
+    /// Remote tools whose endpoint moved, with the endpoint that they are pinned at. Until the move
+    /// is approved, such a tool is listed without token, headers or secrets, and not called.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub moved: BTreeMap<ToolId, Endpoint>,
+}
+
+/// What stands on one function of one version: everything a node needs to decide a call.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Decision {
+    /// The plugin.
+    pub plugin: PluginName,
+    /// The version.
+    pub version: PluginVersion,
+    /// The function.
+    pub function: FunctionId,
+    /// The accepted listings. A node serves the one that its own server lists; none is callable on
+    /// a node whose server lists another. Empty: nothing is.
+    pub accepted: Vec<Accepted>,
+    /// Another plugin's function that had the model name first: this one is left out, though its
+    /// listing is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out_for: Option<FunctionId>,
+}
+
+/// An accepted listing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Accepted {
+    /// Its hash.
+    pub hash: ListingHash,
+    /// What models and MCP clients read: the listing with the overrides merged over it, escaped,
+    /// canonical. Absent where the overrides make it unreadable, and then it is not served.
+    pub served: Option<Box<RawValue>>,
+}
+
+/// What a node's server listed. Sent after each listing that differs from the last one sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// The plugin.
+    pub plugin: PluginName,
+    /// The version.
+    pub version: PluginVersion,
+    /// The digest of the assignment that the server was started from.
+    pub digest: Digest,
+    /// The tool.
+    pub tool: ToolId,
+    /// Where the listing came from, of a remote tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
+    /// What came.
+    pub outcome: Outcome,
+}
+
+/// What came of a listing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Outcome {
+    /// Every page was read.
+    Complete {
+        /// The functions that are listed.
+        functions: Vec<ListedFunction>,
+        /// What is left out, and why.
+        #[serde(default)]
+        left_out: Vec<LeftOut>,
+    },
+    /// There is no complete listing. Nothing is decided by it; people are shown the reason.
+    Failed {
+        /// Why, at most 4 KiB.
+        reason: String,
+    },
+}
+
+/// What a server lists and nobody calls: an [`oz0_listing::LeftOut`] of a known tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// Its name, escaped to one line.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl From<oz0_listing::LeftOut> for LeftOut {
+    fn from(left_out: oz0_listing::LeftOut) -> Self {
+        Self { name: left_out.name, reason: left_out.reason }
+    }
+}
+
+/// A listed function.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListedFunction {
+    /// Its ID.
+    pub id: FunctionId,
+    /// The hash of its listing, which the edge computes anew.
+    pub hash: ListingHash,
+    /// The listing: escaped, canonical.
+    pub listing: Box<RawValue>,
+}
+
+/// The edge's answer to a report, for the node that sent it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Verdicts {
+    /// Whether this report became the tool's snapshot.
+    pub snapshot: bool,
+    /// The decisions' revision at which this holds.
+    pub revision: Revision,
+    /// What stands on each reported function, and on each that is missing from the report.
+    pub functions: BTreeMap<FunctionId, Verdict>,
+    /// The change of the tool's endpoint that waits, because of which nothing of it is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<ChangeId>,
+}
+
+/// What stands on a function as one node lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It lists itself as accepted.
+    Accepted,
+    /// It waits for approval.
+    Waiting {
+        /// The change.
+        change: ChangeId,
+        /// What kind.
+        kind: ChangeKind,
+    },
+    /// There is no snapshot of its tool yet, and this report is not the one to make it.
+    NoSnapshot,
+}
+
+/// A call for a node to run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Job {
+    /// The call.
+    pub id: CallId,
+    /// The function.
+    pub function: FunctionId,
+    /// Its arguments, as they were given.
+    pub arguments: Box<RawValue>,
+    /// How long the asker still waits, in milliseconds.
+    pub timeout_ms: u64,
+}

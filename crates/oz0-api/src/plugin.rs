@@ -1,0 +1,287 @@
+//! A plugin as it reaches the edge: a description in plain types.
+//!
+//! The edge never opens a plugin's folder or bundle. Whoever registers a plugin has loaded it and
+//! says here what the edge decides on: which tools there are and where their calls go, what the
+//! author overrides, and what the committed measured listing says.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oz0_listing::{Digest, FunctionId, Listing, ListingHash, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::change::Change;
+use crate::id::{Endpoint, NodeName, PluginName, PluginVersion, UnixMillis};
+use crate::node::LeftOut;
+
+/// What a plugin's version is, for the edge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PluginDescription {
+    /// The manifest's `name`.
+    pub name: PluginName,
+    /// The manifest's `version`.
+    pub version: PluginVersion,
+    /// The bundle's digest; in dev mode the folder's source digest, which moves with its files.
+    pub digest: Digest,
+    /// Whether the version is a bundle or a folder that is run in place.
+    pub source: Source,
+    /// The manifest's `title`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The manifest's `description`.
+    #[serde(default)]
+    pub description: String,
+    /// The tools by ID.
+    pub tools: BTreeMap<ToolId, ToolDescription>,
+    /// What `tools.listing.json` says, where the plugin has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<Vec<Measured>>,
+}
+
+/// Where a version's files are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Source {
+    /// A bundle: its files never change under one version.
+    Bundle,
+    /// Dev mode: this folder, run in place.
+    Dev {
+        /// The folder's absolute path on the node's machine.
+        folder: String,
+    },
+}
+
+impl Source {
+    /// Whether it is a folder run in place.
+    pub fn is_dev(&self) -> bool {
+        matches!(self, Self::Dev { .. })
+    }
+}
+
+/// One tool of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolDescription {
+    /// What serves it.
+    pub backend: Backend,
+    /// The manifest's overrides, by the function's bare name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub overrides: BTreeMap<String, Override>,
+}
+
+impl ToolDescription {
+    /// The endpoint of a remote tool.
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        match &self.backend {
+            Backend::Remote { endpoint } => Some(endpoint),
+            Backend::Process | Backend::Package => None,
+        }
+    }
+}
+
+/// What serves a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Backend {
+    /// `mcp:`, a child process.
+    Process,
+    /// `package:`, a child process out of a package registry.
+    Package,
+    /// `url:`, a remote server.
+    Remote {
+        /// Where its calls go.
+        endpoint: Endpoint,
+    },
+}
+
+/// What the manifest merges over a function's listing. Never hashed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Override {
+    /// Hints, each replacing the server's one of that name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<serde_json::Map<String, serde_json::Value>>,
+    /// A whole output schema, instead of the server's: half of one and half of the other would be
+    /// neither's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<serde_json::Value>,
+}
+
+impl Override {
+    /// `listing` with this merged over it: what models and MCP clients read. The result is escaped
+    /// and canonical like any listing; `None` where the merge is no listing any more (an override
+    /// with two member names that escape to one), and then nothing is served rather than half.
+    pub fn merge(&self, listing: &Listing) -> Option<Listing> {
+        if *self == Self::default() {
+            return Some(listing.clone());
+        }
+        let mut value: serde_json::Value = serde_json::from_str(listing.canonical()).ok()?;
+        let members = value.as_object_mut()?;
+        if let Some(hints) = &self.annotations {
+            let merged = members
+                .entry("annotations")
+                .or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
+            if let Some(merged) = merged.as_object_mut() {
+                merged.extend(hints.clone());
+            } else {
+                *merged = serde_json::Value::Object(hints.clone());
+            }
+        }
+        if let Some(schema) = &self.output_schema {
+            members.insert("outputSchema".to_owned(), schema.clone());
+        }
+        Listing::read(&value.to_string(), &[]).ok()
+    }
+}
+
+/// One function of the committed `tools.listing.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measured {
+    /// The function.
+    pub id: FunctionId,
+    /// The hash of its listing as `plugin test` measured it.
+    pub hash: ListingHash,
+}
+
+/// Where a version stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VersionState {
+    /// Assigned to nodes.
+    Installed,
+    /// Another version of the plugin took its place.
+    Replaced,
+    /// Its plugin was removed. Its snapshot stays.
+    Removed,
+}
+
+/// A plugin in `plugin list`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PluginStatus {
+    /// Its name.
+    pub name: PluginName,
+    /// The version that nodes run.
+    pub version: PluginVersion,
+    /// That version's digest.
+    pub digest: Digest,
+    /// Whether it is a bundle or a folder run in place.
+    pub source: Source,
+    /// The manifest's `title`.
+    pub title: Option<String>,
+    /// The manifest's `description`.
+    pub description: String,
+    /// Since when it is installed.
+    pub installed_at: UnixMillis,
+    /// Its tools.
+    pub tools: Vec<ToolStatus>,
+    /// Its functions, callable or not.
+    pub functions: Vec<FunctionStatus>,
+    /// What waits for approval.
+    pub changes: Vec<Change>,
+    /// Functions whose snapshot differs from the measured listing. Nothing is blocked by it.
+    pub mismatches: BTreeSet<FunctionId>,
+}
+
+/// A tool in `plugin list`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolStatus {
+    /// Its ID.
+    pub tool: ToolId,
+    /// The endpoint that the manifest names, of a remote tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Endpoint>,
+    /// Whether its first complete listing was taken.
+    pub snapshot: bool,
+    /// What each node says of it.
+    pub nodes: Vec<ToolOnNode>,
+}
+
+/// What a node last said of a tool.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolOnNode {
+    /// The node.
+    pub node: NodeName,
+    /// When it said so.
+    pub at: UnixMillis,
+    /// What it lists.
+    pub functions: Vec<FunctionId>,
+    /// What it left out, and why.
+    pub left_out: Vec<LeftOut>,
+    /// Why there is no listing, where its last one failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// A function in `plugin list`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FunctionStatus {
+    /// Its ID.
+    pub id: FunctionId,
+    /// The name models know it by ([`oz0_listing::ModelName`] of the ID).
+    pub model_name: String,
+    /// Whether its calls go through, somewhere.
+    pub state: FunctionState,
+    /// The accepted hashes: one, but where nodes list differently.
+    pub accepted: Vec<ListingHash>,
+}
+
+/// Whether a function's calls go through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FunctionState {
+    /// A node that is alive lists it as accepted, and no node lists it otherwise.
+    Callable,
+    /// Accepted, and no node that is alive lists it.
+    NotListed,
+    /// What some node lists waits for approval; on other nodes it may be callable.
+    Waiting,
+    /// Its tool's endpoint moved, and the move waits for approval.
+    EndpointWaiting,
+    /// Another plugin's function had the model name first.
+    LeftOut {
+        /// That plugin.
+        plugin: PluginName,
+        /// That function.
+        function: FunctionId,
+    },
+}
+
+/// The catalog: what models and MCP clients read, and what waits beside it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Catalog {
+    /// Every function of every installed plugin, by ID.
+    pub functions: Vec<CatalogFunction>,
+}
+
+/// A function in the catalog.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CatalogFunction {
+    /// Its ID.
+    pub id: FunctionId,
+    /// The name models know it by ([`oz0_listing::ModelName`] of the ID).
+    pub model_name: String,
+    /// Its plugin.
+    pub plugin: PluginName,
+    /// The version.
+    pub version: PluginVersion,
+    /// Whether its calls go through.
+    pub state: FunctionState,
+    /// The snapshot's listings: one, but where nodes list differently; none for a function that was
+    /// never accepted.
+    pub accepted: Vec<CatalogListing>,
+    /// What waits for approval, with the new listings.
+    pub changes: Vec<Change>,
+}
+
+/// One accepted listing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CatalogListing {
+    /// Its hash, which the overrides do not touch.
+    pub hash: ListingHash,
+    /// The listing as its server gave it when it was accepted: escaped, canonical.
+    pub snapshot: Box<RawValue>,
+    /// The listing with the manifest's overrides merged over it: what is served.
+    pub served: Option<Box<RawValue>>,
+}

@@ -1,0 +1,104 @@
+//! Tokens and who somebody is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{NodeName, TokenId, UnixMillis};
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// A person who approves, installs and hands out tokens.
+    Admin,
+    /// A node: it polls and reports.
+    Node,
+    /// An MCP client: it calls through a node's gateway, and nothing else.
+    Client,
+}
+
+impl TokenKind {
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Node => "node",
+            Self::Client => "client",
+        }
+    }
+}
+
+/// Asks for a new token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CreateToken {
+    /// What it is for.
+    pub kind: TokenKind,
+    /// A name for people and the audit log, formed as a node's name; a node goes by it.
+    pub name: NodeName,
+    /// Whether elicitation at this client may decide an asked call. Only for clients.
+    #[serde(default)]
+    pub may_approve: bool,
+}
+
+/// A new token. Its secret is here, and never again.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreatedToken {
+    /// The token.
+    pub token: TokenInfo,
+    /// What to send as `Authorization: Bearer`.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for CreatedToken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CreatedToken").field("token", &self.token).finish_non_exhaustive()
+    }
+}
+
+/// A token as `token list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenInfo {
+    /// Its ID.
+    pub id: TokenId,
+    /// The start of the token, to tell it by.
+    pub prefix: String,
+    /// What it is for.
+    pub kind: TokenKind,
+    /// Its name.
+    pub name: NodeName,
+    /// Whether elicitation at this client may decide an asked call.
+    pub may_approve: bool,
+    /// When it was made.
+    pub created_at: UnixMillis,
+    /// When it was revoked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<UnixMillis>,
+}
+
+/// The tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// All, revoked ones included, the oldest first.
+    pub tokens: Vec<TokenInfo>,
+}
+
+/// Who the edge takes the asker for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whoami {
+    /// As it stands in the audit log.
+    pub actor: String,
+    /// The token; absent for somebody at the local socket without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<TokenInfo>,
+}
+
+/// A node as `node list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeStatus {
+    /// Its name.
+    pub node: NodeName,
+    /// When it last asked or reported.
+    pub seen_at: UnixMillis,
+    /// Whether that is recent enough for it to count as alive.
+    pub live: bool,
+}

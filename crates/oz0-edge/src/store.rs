@@ -1,0 +1,294 @@
+//! The edge's store: everything that must survive it.
+//!
+//! One database, written by one connection and read by several. Every write is one transaction with
+//! the audit entries that tell of it, so there is no act without its entry and no entry without its
+//! act, whenever the process ends. `SQLite` runs with `synchronous=FULL`: what was acknowledged was
+//! on the disk before.
+//!
+//! The SQL is of the kind that `PostgreSQL` takes as well (numbered parameters, `ON CONFLICT`,
+//! `RETURNING`; text and 64-bit integers only), so that a second kind of [`Db`] needs no second
+//! text of a query.
+
+mod audit;
+mod calls;
+mod catalog;
+mod changes;
+mod endpoints;
+mod folder;
+mod functions;
+mod listings;
+mod names;
+mod open;
+mod plugins;
+mod poll;
+mod tokens;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
+use sqlx::sqlite::SqlitePool;
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+use tokio::sync::watch;
+
+pub(crate) use self::audit::{Act, Actor};
+use self::folder::Folder;
+pub(crate) use self::tokens::Identity;
+
+/// Why the store could not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The data folder, or a file in it.
+    #[error("could not {operation} {}: {source}", path.display())]
+    Folder {
+        /// What was tried.
+        operation: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// Another edge runs on the folder.
+    #[error("another edge is running on {}", folder.display())]
+    InUse {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The store is not what it was when it was last written. Nothing in it is trusted.
+    #[error("{} is damaged: {what}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A newer oz0 wrote it.
+    #[error("{} was written by a newer oz0: {what}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// What this one does not know.
+        what: String,
+    },
+    /// A row that no edge writes.
+    #[error("the store holds something that no edge writes: {0}")]
+    Row(String),
+    /// The database refused a statement.
+    #[error("the database failed: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The system gives no random bytes.
+    #[error("the system gives no random bytes: {0}")]
+    Random(#[from] getrandom::Error),
+}
+
+impl StoreError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Folder { .. } => Some("check that the folder is yours and the disk is not full"),
+            Self::InUse { .. } => {
+                Some("stop that one, use its socket, or give this one another `--data DIR`")
+            }
+            Self::Damaged { .. } | Self::Row(_) => Some(
+                "restore the folder from a backup; to begin anew, with every tool to be looked at \
+                 again, use another `--data DIR`",
+            ),
+            Self::Newer { .. } => Some("use that version of oz0 or a later one"),
+            Self::Database(_) | Self::Random(_) => None,
+        }
+    }
+}
+
+/// Why a request to the store was not done: it failed, or it said no.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Problem(#[from] Problem),
+}
+
+impl From<sqlx::Error> for Refusal {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+pub(crate) type Answer<T> = Result<T, Refusal>;
+
+/// The database.
+enum Db {
+    /// A file, with one connection that writes.
+    Sqlite { writer: SqlitePool, readers: SqlitePool },
+}
+
+/// The store of one edge.
+pub(crate) struct Store {
+    db: Db,
+    folder: Folder,
+    edge: EdgeId,
+    live_for: Duration,
+    commits: watch::Sender<u64>,
+}
+
+impl Store {
+    /// This edge's ID.
+    pub(crate) fn edge(&self) -> &EdgeId {
+        &self.edge
+    }
+
+    /// Wakes whenever something was committed.
+    pub(crate) fn commits(&self) -> watch::Receiver<u64> {
+        self.commits.subscribe()
+    }
+
+    /// A view that no write moves while it is read.
+    async fn read(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        match &self.db {
+            Db::Sqlite { readers, .. } => Ok(readers.begin().await?),
+        }
+    }
+
+    /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
+    async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
+        let tx = match &self.db {
+            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await?,
+        };
+        Ok(Write {
+            store: self,
+            tx,
+            actor: actor.clone(),
+            now: now(),
+            revision: None,
+            head: None,
+            wakes: false,
+        })
+    }
+
+    /// Whether a node that was last seen then counts as alive.
+    fn is_live(&self, seen_at: UnixMillis, now: UnixMillis) -> bool {
+        let ago = u64::try_from(now.0.saturating_sub(seen_at.0)).unwrap_or(0);
+        u128::from(ago) <= self.live_for.as_millis()
+    }
+
+    /// Every node that ever asked, with whether it is alive.
+    async fn nodes_alive(
+        &self,
+        conn: &mut SqliteConnection,
+        now: UnixMillis,
+    ) -> Result<BTreeMap<NodeName, (UnixMillis, bool)>, StoreError> {
+        let rows: Vec<(String, i64)> =
+            sqlx::query_as("SELECT node, seen_at FROM nodes").fetch_all(conn).await?;
+        rows.into_iter()
+            .map(|(node, seen)| {
+                let seen = UnixMillis(seen);
+                Ok((parse(&node)?, (seen, self.is_live(seen, now))))
+            })
+            .collect()
+    }
+
+    /// Answers whether the database answers.
+    pub(crate) async fn check(&self) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        sqlx::query("SELECT value FROM counters").fetch_all(&mut *tx).await?;
+        Ok(())
+    }
+
+    /// Ends every connection, and folds the log into the database file.
+    pub(crate) async fn close(&self) {
+        match &self.db {
+            Db::Sqlite { writer, readers } => {
+                readers.close().await;
+                writer.close().await;
+            }
+        }
+    }
+}
+
+/// One write: a transaction, the time it happens at, and who acts.
+pub(crate) struct Write<'a> {
+    store: &'a Store,
+    tx: Transaction<'static, Sqlite>,
+    actor: Actor,
+    now: UnixMillis,
+    revision: Option<Revision>,
+    head: Option<(i64, String)>,
+    wakes: bool,
+}
+
+impl Write<'_> {
+    fn conn(&mut self) -> &mut SqliteConnection {
+        &mut self.tx
+    }
+
+    /// This write's revision, drawn when it is first asked for.
+    async fn revision(&mut self) -> Result<Revision, StoreError> {
+        if let Some(revision) = self.revision {
+            return Ok(revision);
+        }
+        let revision = Revision(next(self.conn(), "revision").await?);
+        self.revision = Some(revision);
+        self.wakes = true;
+        Ok(revision)
+    }
+
+    /// The nodes that are there now.
+    async fn alive(&mut self) -> Result<BTreeSet<NodeName>, StoreError> {
+        let (store, now) = (self.store, self.now);
+        let nodes = store.nodes_alive(self.conn(), now).await?;
+        Ok(nodes.into_iter().filter(|(_, (_, live))| *live).map(|(node, _)| node).collect())
+    }
+
+    /// Makes it so, and wakes whoever waits.
+    async fn commit(self) -> Result<(), StoreError> {
+        self.tx.commit().await?;
+        if let Some((seq, hash)) = &self.head {
+            self.store.folder.remember_head(*seq, hash);
+        }
+        if self.wakes || self.head.is_some() {
+            self.store.commits.send_modify(|count| *count = count.wrapping_add(1));
+        }
+        Ok(())
+    }
+}
+
+/// The next value of a counter.
+async fn next(conn: &mut SqliteConnection, counter: &'static str) -> Result<i64, StoreError> {
+    Ok(sqlx::query_scalar("UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value")
+        .bind(counter)
+        .fetch_one(conn)
+        .await?)
+}
+
+/// The time.
+pub(crate) fn now() -> UnixMillis {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// Reads what the store wrote.
+fn parse<T: FromStr>(text: &str) -> Result<T, StoreError> {
+    text.parse().map_err(|_| {
+        let what = std::any::type_name::<T>().rsplit("::").next().unwrap_or_default();
+        StoreError::Row(format!("`{}` as {what}", oz0_listing::escape::line(text)))
+    })
+}
+
+/// Reads JSON that the store wrote.
+fn parse_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Row(error.to_string()))
+}
+
+/// Writes JSON of our own types.
+fn to_json(value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Row(error.to_string()))
+}
+
+/// Random bytes of the system.
+fn random<const N: usize>() -> Result<[u8; N], StoreError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,319 @@
+//! Asked calls: a queue in the store, from which each call is taken at most once.
+//!
+//! A call is taken in a transaction that ends before the node is answered. A node that dies, or an
+//! answer that is lost, then loses the call; it is never run twice. Whoever asked is told that it
+//! is not known whether it ran.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use oz0_api::audit::AuditSubject;
+use oz0_api::call::{Ask, Call, CallState, JobResult};
+use oz0_api::node::Job;
+use oz0_api::{CallId, Code, NodeName, Problem};
+use oz0_listing::FunctionId;
+use serde_json::value::RawValue;
+
+use super::{
+    Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, random, to_json,
+};
+
+/// How long a call is waited for when nobody says.
+const TIMEOUT: u64 = 60_000;
+
+/// How long a call is waited for at most.
+const LONGEST: u64 = 600_000;
+
+/// How long a call that ended is kept.
+const KEPT: Duration = Duration::from_mins(10);
+
+/// Calls that wait for one node, at most.
+const WAITING: i64 = 1_000;
+
+type Row = (String, String, String, i64, Option<String>, Option<String>);
+
+fn state_of(text: &str) -> Result<CallState, StoreError> {
+    [CallState::Waiting, CallState::Running, CallState::Done, CallState::Failed]
+        .into_iter()
+        .find(|state| state.as_str() == text)
+        .ok_or_else(|| StoreError::Row(format!("`{text}` as the state of a call")))
+}
+
+impl Store {
+    /// Queues a call for a node that runs its function.
+    pub(crate) async fn ask(&self, actor: &Actor, ask: &Ask) -> Answer<Call> {
+        if !ask.arguments.get().trim_start().starts_with('{') {
+            return Err(
+                Problem::new(Code::Malformed, "a call's arguments must be a JSON object").into()
+            );
+        }
+        let timeout = ask.timeout_ms.unwrap_or(TIMEOUT).min(LONGEST);
+        let mut write = self.write(actor).await?;
+        let node = write.node_for(ask).await?;
+        let waiting: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting' AND expires_at > $2",
+        )
+        .bind(node.as_str())
+        .bind(write.now.0)
+        .fetch_one(write.conn())
+        .await?;
+        if waiting >= WAITING {
+            return Err(Problem::new(
+                Code::Unavailable,
+                format!("{WAITING} calls wait for {node} already"),
+            )
+            .into());
+        }
+        let id = CallId::from_random(random()?);
+        let (now, kept) = (write.now.0, i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX));
+        sqlx::query("DELETE FROM calls WHERE ended_at < $1 OR expires_at < $1")
+            .bind(now - kept)
+            .execute(write.conn())
+            .await?;
+        sqlx::query(
+            "INSERT INTO calls (id, function, arguments, node, state, asked_at, expires_at)
+             VALUES ($1, $2, $3, $4, 'waiting', $5, $6)",
+        )
+        .bind(id.as_str())
+        .bind(ask.function.as_str())
+        .bind(ask.arguments.get())
+        .bind(node.as_str())
+        .bind(now)
+        .bind(now.saturating_add(i64::try_from(timeout).unwrap_or(i64::MAX)))
+        .execute(write.conn())
+        .await?;
+        write
+            .audit(Act {
+                action: "call.ask",
+                subject: AuditSubject {
+                    node: Some(node.clone()),
+                    tool: Some(ask.function.tool()),
+                    functions: BTreeMap::from([(ask.function.clone(), None)]),
+                    detail: BTreeMap::from([("call".to_owned(), id.to_string())]),
+                    ..AuditSubject::default()
+                },
+            })
+            .await?;
+        write.commit().await?;
+        Ok(Call {
+            id,
+            function: ask.function.clone(),
+            state: CallState::Waiting,
+            node: Some(node),
+            result: None,
+            problem: None,
+        })
+    }
+
+    /// Takes the calls that wait for a node; each is handed out this once.
+    pub(super) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
+        let waiting: i64 = {
+            let mut tx = self.read().await?;
+            sqlx::query_scalar("SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting'")
+                .bind(node.as_str())
+                .fetch_one(&mut *tx)
+                .await?
+        };
+        if waiting == 0 {
+            return Ok(Vec::new());
+        }
+        let mut write = self.write(&Actor::Node(node.clone())).await?;
+        let now = write.now.0;
+        let rows: Vec<(String, String, String, i64)> = sqlx::query_as(
+            "UPDATE calls SET state = 'running'
+             WHERE node = $1 AND state = 'waiting' AND expires_at > $2
+             RETURNING id, function, arguments, expires_at",
+        )
+        .bind(node.as_str())
+        .bind(now)
+        .fetch_all(write.conn())
+        .await?;
+        write.commit().await?;
+        rows.into_iter()
+            .map(|(id, function, arguments, expires_at)| {
+                Ok(Job {
+                    id: parse(&id)?,
+                    function: parse(&function)?,
+                    arguments: RawValue::from_string(arguments)
+                        .map_err(|error| StoreError::Row(error.to_string()))?,
+                    timeout_ms: u64::try_from(expires_at - now).unwrap_or(0),
+                })
+            })
+            .collect()
+    }
+
+    /// Takes a node's answer to a job.
+    pub(crate) async fn answer(
+        &self,
+        node: &NodeName,
+        id: &CallId,
+        result: &JobResult,
+    ) -> Answer<()> {
+        let mut write = self.write(&Actor::Node(node.clone())).await?;
+        let (state, result, problem) = match result {
+            JobResult::Result(result) => (CallState::Done, Some(result.get()), None),
+            JobResult::Problem(problem) => (CallState::Failed, None, Some(to_json(problem)?)),
+        };
+        let taken = sqlx::query(
+            "UPDATE calls SET state = $1, result = $2, problem = $3, ended_at = $4, arguments = ''
+             WHERE id = $5 AND node = $6 AND state = 'running' AND expires_at > $4",
+        )
+        .bind(state.as_str())
+        .bind(result)
+        .bind(problem)
+        .bind(write.now.0)
+        .bind(id.as_str())
+        .bind(node.as_str())
+        .execute(write.conn())
+        .await?;
+        if taken.rows_affected() == 0 {
+            return Err(Problem::new(
+                Code::Stale,
+                format!("call {id} is not one that {node} runs and somebody waits for"),
+            )
+            .into());
+        }
+        write.wakes = true;
+        write.commit().await?;
+        Ok(())
+    }
+
+    /// How far a call has come, and how long it may still take.
+    pub(crate) async fn asked(&self, id: &CallId) -> Answer<(Call, Duration)> {
+        let row = self.call_row(id).await?;
+        let left = row.3.saturating_sub(now().0);
+        let call = read(id, row)?;
+        if call.state.is_final() || left > 0 {
+            return Ok((call, Duration::from_millis(u64::try_from(left).unwrap_or(0))));
+        }
+        self.expire(id, &call).await?;
+        Ok((read(id, self.call_row(id).await?)?, Duration::ZERO))
+    }
+
+    async fn call_row(&self, id: &CallId) -> Answer<Row> {
+        let mut tx = self.read().await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT function, node, state, expires_at, result, problem FROM calls WHERE id = $1",
+        )
+        .bind(id.as_str())
+        .fetch_optional(&mut *tx)
+        .await?;
+        row.ok_or_else(|| {
+            Problem::new(Code::NotFound, format!("there is no call {id}"))
+                .hint("a call is kept for ten minutes after its end")
+                .into()
+        })
+    }
+
+    async fn expire(&self, id: &CallId, call: &Call) -> Answer<()> {
+        let node = call.node.as_ref().map(ToString::to_string).unwrap_or_default();
+        let problem = match call.state {
+            CallState::Waiting => Problem::new(
+                Code::TimedOut,
+                format!(
+                    "{node} did not take the call of {} in time; it was not run",
+                    call.function
+                ),
+            ),
+            _ => Problem::new(
+                Code::TimedOut,
+                format!(
+                    "{node} did not answer the call of {} in time; it may have run",
+                    call.function
+                ),
+            ),
+        };
+        let mut write = self.write(&Actor::Edge).await?;
+        sqlx::query(
+            "UPDATE calls SET state = 'failed', problem = $1, ended_at = $2, arguments = ''
+             WHERE id = $3 AND state = $4",
+        )
+        .bind(to_json(&problem)?)
+        .bind(write.now.0)
+        .bind(id.as_str())
+        .bind(call.state.as_str())
+        .execute(write.conn())
+        .await?;
+        write.wakes = true;
+        write.commit().await?;
+        Ok(())
+    }
+}
+
+fn read(id: &CallId, row: Row) -> Result<Call, StoreError> {
+    let (function, node, state, _, result, problem) = row;
+    Ok(Call {
+        id: id.clone(),
+        function: parse(&function)?,
+        state: state_of(&state)?,
+        node: Some(parse(&node)?),
+        result: result
+            .map(RawValue::from_string)
+            .transpose()
+            .map_err(|error| StoreError::Row(error.to_string()))?,
+        problem: problem.as_deref().map(parse_json).transpose()?,
+    })
+}
+
+impl Write<'_> {
+    /// The node that is to run a call: one that is alive, and lists the function as accepted if
+    /// any does.
+    async fn node_for(&mut self, ask: &Ask) -> Answer<NodeName> {
+        let function = &ask.function;
+        let versions = super::plugins::all_installed(self.conn()).await?;
+        let tool = function.tool();
+        let Some(version) =
+            versions.iter().find(|version| version.description.tools.contains_key(&tool))
+        else {
+            return Err(Problem::new(
+                Code::NotFound,
+                format!("no installed plugin has a tool `{tool}`"),
+            )
+            .hint("`oz0 catalog` shows what can be called")
+            .into());
+        };
+        let key = version.key();
+        let alive = self.alive().await?;
+        if let Some(node) = &ask.node {
+            if alive.contains(node) {
+                return Ok(node.clone());
+            }
+            return Err(Problem::new(
+                Code::Unavailable,
+                format!("no node named {node} is there now"),
+            )
+            .into());
+        }
+        let lists = self.listing_nodes(&key, function).await?;
+        alive
+            .iter()
+            .find(|node| lists.contains(*node))
+            .or_else(|| alive.first())
+            .cloned()
+            .ok_or_else(|| {
+                Problem::new(Code::Unavailable, format!("no node is there to call {function}"))
+                    .hint("`oz0 node list` shows the nodes")
+                    .into()
+            })
+    }
+
+    /// The nodes that list a function as accepted.
+    async fn listing_nodes(
+        &mut self,
+        key: &super::functions::VersionKey,
+        function: &FunctionId,
+    ) -> Result<BTreeSet<NodeName>, StoreError> {
+        let rows: Vec<String> = sqlx::query_scalar(
+            "SELECT s.node FROM sightings s JOIN accepted a ON a.plugin = s.plugin
+             AND a.version = s.version AND a.function = s.function AND a.value = s.value
+             WHERE s.plugin = $1 AND s.version = $2 AND s.function = $3 AND s.now = 1
+             AND s.value <> 'absent'",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(function.as_str())
+        .fetch_all(self.conn())
+        .await?;
+        rows.iter().map(|node| parse(node)).collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! The catalog: every function as its snapshot has it, with what waits beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oz0_api::NodeName;
+use oz0_api::change::Change;
+use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
+use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
+use sqlx::SqliteConnection;
+
+use super::changes::raw;
+use super::endpoints::{Pin, pin};
+use super::functions::{VersionKey, stored_listing};
+use super::names::Owners;
+use super::plugins::{Version, all_installed};
+use super::{Answer, Store, StoreError, now, parse};
+use crate::function::Value;
+
+/// The accepted listings of a version, by function and in the order of acceptance; a function of
+/// which not being listed is accepted has an entry too.
+pub(super) async fn accepted_listings(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+    after: i64,
+) -> Result<BTreeMap<FunctionId, Vec<Listing>>, StoreError> {
+    let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(
+        "SELECT a.function, a.value, a.listing FROM accepted a JOIN functions f
+         ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
+         WHERE a.plugin = $1 AND a.version = $2 AND f.revision > $3
+         ORDER BY a.function, a.accept_rank, a.value",
+    )
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .bind(after)
+    .fetch_all(conn)
+    .await?;
+    let mut accepted = BTreeMap::<FunctionId, Vec<Listing>>::new();
+    for (function, value, listing) in rows {
+        let listings = accepted.entry(parse(&function)?).or_default();
+        listings.extend(stored_listing(parse(&value)?, listing.as_deref())?);
+    }
+    Ok(accepted)
+}
+
+/// The override of a function, where the manifest has one.
+pub(super) fn override_of(version: &Version, id: &FunctionId) -> Option<Override> {
+    version.description.tools.get(&id.tool())?.overrides.get(id.function()).cloned()
+}
+
+impl Store {
+    /// The catalog.
+    pub(crate) async fn catalog(&self) -> Answer<Catalog> {
+        let mut tx = self.read().await?;
+        let mut functions = Vec::new();
+        for version in all_installed(&mut tx).await? {
+            functions.extend(self.catalog_of(&mut tx, &version).await?);
+        }
+        functions.sort_by(|a, b| a.id.cmp(&b.id));
+        Ok(Catalog { functions })
+    }
+
+    /// The functions of one version.
+    pub(super) async fn catalog_of(
+        &self,
+        conn: &mut SqliteConnection,
+        version: &Version,
+    ) -> Result<Vec<CatalogFunction>, StoreError> {
+        let key = version.key();
+        let owners = Owners::load(conn).await?;
+        let accepted = accepted_listings(conn, &key, -1).await?;
+        let mut changes = BTreeMap::<FunctionId, Vec<Change>>::new();
+        for change in self.changes_of(conn, version).await? {
+            if let Some(function) = change.function.clone() {
+                changes.entry(function).or_default().push(change);
+            }
+        }
+        let mut moved = BTreeSet::<ToolId>::new();
+        for (tool, description) in &version.description.tools {
+            if let Some(endpoint) = description.endpoint()
+                && let Pin::Moved { .. } = pin(conn, &key, tool, endpoint).await?
+            {
+                moved.insert(tool.clone());
+            }
+        }
+        let nodes = self.nodes_alive(conn, now()).await?;
+        let seen: Vec<(String, String, String)> = sqlx::query_as(
+            "SELECT function, value, node FROM sightings
+             WHERE plugin = $1 AND version = $2 AND now = 1 AND value <> 'absent'",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .fetch_all(conn)
+        .await?;
+        let mut listed = BTreeSet::<(FunctionId, Value)>::new();
+        for (function, value, node) in seen {
+            let node: NodeName = parse(&node)?;
+            if nodes.get(&node).is_some_and(|(_, live)| *live) {
+                listed.insert((parse(&function)?, parse(&value)?));
+            }
+        }
+
+        let mut functions = Vec::with_capacity(accepted.len());
+        for (id, listings) in accepted {
+            let changes = changes.remove(&id).unwrap_or_default();
+            if !version.description.tools.contains_key(&id.tool())
+                || (listings.is_empty() && changes.is_empty())
+            {
+                continue;
+            }
+            let is_listed = listings
+                .iter()
+                .any(|listing| listed.contains(&(id.clone(), Value::Listed(listing.hash()))));
+            let state = if let Some((function, plugin)) = owners.left_out_for(&id) {
+                FunctionState::LeftOut { plugin: plugin.clone(), function: function.clone() }
+            } else if moved.contains(&id.tool()) {
+                FunctionState::EndpointWaiting
+            } else if !changes.is_empty() {
+                FunctionState::Waiting
+            } else if is_listed {
+                FunctionState::Callable
+            } else {
+                FunctionState::NotListed
+            };
+            let over = override_of(version, &id).unwrap_or_default();
+            let accepted = listings
+                .iter()
+                .map(|listing| {
+                    Ok(CatalogListing {
+                        hash: listing.hash(),
+                        snapshot: raw(listing)?,
+                        served: over.merge(listing).as_ref().map(raw).transpose()?,
+                    })
+                })
+                .collect::<Result<_, StoreError>>()?;
+            functions.push(CatalogFunction {
+                model_name: ModelName::of(&id).as_str().to_owned(),
+                id,
+                plugin: key.plugin.clone(),
+                version: key.version.clone(),
+                state,
+                accepted,
+                changes,
+            });
+        }
+        Ok(functions)
+    }
+}

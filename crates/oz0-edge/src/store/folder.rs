@@ -1,0 +1,158 @@
+//! The data folder: who may read it, who owns it now, and what it remembers outside the database.
+//!
+//! A database alone cannot tell that it is gone: an empty file in its place is a new database, and a
+//! new database trusts the first listing that it sees. So the folder remembers two things beside it.
+//! `edge.id` says that a store was made here, and which one; `audit.head` says how far its audit log
+//! had come. A store that is missing, empty, another one, or older than it was, is then an error
+//! that a person has to look at.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use oz0_api::EdgeId;
+
+use super::StoreError;
+
+/// The folder, locked for one edge as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    root: PathBuf,
+    /// The place in the audit log that is remembered: writes end in the order of their commits, and
+    /// come here in any.
+    head: Mutex<i64>,
+    _lock: File,
+}
+
+impl Folder {
+    /// Opens or makes the folder, closes it to everyone else, and locks it.
+    pub(crate) fn open(root: &Path) -> Result<Self, StoreError> {
+        let failed = |operation, path: &Path| {
+            let path = path.to_owned();
+            move |source| StoreError::Folder { operation, path, source }
+        };
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt as _;
+            builder.mode(0o700);
+        }
+        builder.create(root).map_err(failed("make", root))?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            fs::set_permissions(root, fs::Permissions::from_mode(0o700))
+                .map_err(failed("close to others", root))?;
+        }
+        let path = root.join("edge.lock");
+        let lock =
+            private().create(true).truncate(false).open(&path).map_err(failed("open", &path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { root: root.to_owned(), head: Mutex::new(0), _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { folder: root.to_owned() }),
+            Err(TryLockError::Error(source)) => Err(failed("lock", &path)(source)),
+        }
+    }
+
+    /// Where the database is.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.root.join("edge.db")
+    }
+
+    /// The folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Makes an empty file for the database that only its owner reads; `SQLite` gives its other files
+    /// the same mode.
+    pub(crate) fn make_database(&self) -> Result<(), StoreError> {
+        let path = self.database();
+        private()
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map(drop)
+            .map_err(|source| StoreError::Folder { operation: "make", path, source })
+    }
+
+    /// The ID of the store that was made here; none in a new folder.
+    pub(crate) fn edge_id(&self) -> Result<Option<EdgeId>, StoreError> {
+        let path = self.root.join("edge.id");
+        match fs::read_to_string(&path) {
+            Ok(text) => text.trim().parse().map(Some).map_err(|_| StoreError::Damaged {
+                path,
+                what: "it does not hold the ID of an edge".to_owned(),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(StoreError::Folder { operation: "read", path, source }),
+        }
+    }
+
+    /// Remembers that a store was made here.
+    pub(crate) fn remember(&self, edge: &EdgeId) -> Result<(), StoreError> {
+        self.replace("edge.id", &format!("{edge}\n"), true)
+    }
+
+    /// How far the audit log had come: its last known place and hash.
+    pub(crate) fn head(&self) -> Option<(i64, String)> {
+        let text = fs::read_to_string(self.root.join("audit.head")).ok()?;
+        let (seq, hash) = text.trim().split_once(' ')?;
+        Some((seq.parse().ok()?, hash.to_owned()))
+    }
+
+    /// Remembers how far the audit log has come. Not synced, and no error when it fails: the
+    /// database holds what was acknowledged, and a head that is behind is one that the log must
+    /// contain all the same.
+    pub(crate) fn remember_head(&self, seq: i64, hash: &str) {
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        if seq > *head && self.replace("audit.head", &format!("{seq} {hash}\n"), false).is_ok() {
+            *head = seq;
+        }
+    }
+
+    /// Writes a secret that only its owner reads.
+    pub(crate) fn write_secret(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        self.replace(name, text, true)
+    }
+
+    fn replace(&self, name: &str, text: &str, sync: bool) -> Result<(), StoreError> {
+        let path = self.root.join(name);
+        let temporary = self.root.join(format!(".{name}.new"));
+        let write = || -> io::Result<()> {
+            // A file of that name that somebody else made would keep its mode.
+            match fs::remove_file(&temporary) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = private().create_new(true).open(&temporary)?;
+            file.write_all(text.as_bytes())?;
+            if sync {
+                file.sync_all()?;
+            }
+            fs::rename(&temporary, &path)?;
+            if sync {
+                File::open(&self.root)?.sync_all()?;
+            }
+            Ok(())
+        };
+        write().map_err(|source| StoreError::Folder {
+            operation: "write",
+            path: path.clone(),
+            source,
+        })
+    }
+}
+
+fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options
+}

@@ -1,0 +1,137 @@
+//! Model names across plugins: the function that was approved first stays, the newcomer is left out.
+//!
+//! A claim is made in the transaction in which a function is first accepted, and keeps its rank as
+//! long as the plugin is installed and the function accepted; a plugin that is removed gives its
+//! names up. A plugin that is updated keeps the claims of a tool whose first listing is still to
+//! come: an update must not hand a name to whoever waits for it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use oz0_api::PluginName;
+use oz0_listing::{FunctionId, ModelName};
+use sqlx::SqliteConnection;
+
+use super::functions::VersionKey;
+use super::{StoreError, Write, parse, plugins};
+
+/// The owner of each claimed model name.
+pub(super) struct Owners(BTreeMap<String, (FunctionId, PluginName)>);
+
+impl Owners {
+    pub(super) async fn load(conn: &mut SqliteConnection) -> Result<Self, StoreError> {
+        let rows: Vec<(String, String, String)> = sqlx::query_as(
+            "SELECT model_name, function, plugin FROM model_names
+             ORDER BY claim_rank DESC, function DESC",
+        )
+        .fetch_all(conn)
+        .await?;
+        // The earliest claim comes last, and so overwrites the later ones.
+        rows.into_iter()
+            .map(|(name, function, plugin)| Ok((name, (parse(&function)?, parse(&plugin)?))))
+            .collect::<Result<_, StoreError>>()
+            .map(Self)
+    }
+
+    /// The function that has this one's model name instead of it.
+    pub(super) fn left_out_for(&self, id: &FunctionId) -> Option<&(FunctionId, PluginName)> {
+        self.0.get(ModelName::of(id).as_str()).filter(|(owner, _)| owner != id)
+    }
+}
+
+impl Write<'_> {
+    /// Brings a plugin's claims in line with what is accepted of its installed version, and sends
+    /// everyone's decisions anew whose name is free or taken now.
+    pub(super) async fn claim_names(&mut self, plugin: &PluginName) -> Result<(), StoreError> {
+        let claims: Vec<(String, String)> =
+            sqlx::query_as("SELECT model_name, function FROM model_names WHERE plugin = $1")
+                .bind(plugin.as_str())
+                .fetch_all(self.conn())
+                .await?;
+        let mut claimed = BTreeMap::new();
+        for (name, function) in claims {
+            claimed.insert(parse::<FunctionId>(&function)?, name);
+        }
+        let wanted = match plugins::installed(self.conn(), plugin).await? {
+            None => BTreeSet::new(),
+            Some(version) => {
+                let key = version.key();
+                let mut wanted = accepted(self.conn(), &key).await?;
+                let snapshots = snapshots(self.conn(), &key).await?;
+                let pending = claimed.keys().filter(|id| !snapshots.contains(id.tool().as_str()));
+                wanted.extend(pending.cloned());
+                wanted.retain(|id| version.description.tools.contains_key(&id.tool()));
+                wanted
+            }
+        };
+        let mut touched = BTreeSet::new();
+        for (id, name) in &claimed {
+            if !wanted.contains(id) {
+                touched.insert(name.clone());
+                sqlx::query("DELETE FROM model_names WHERE model_name = $1 AND function = $2")
+                    .bind(name)
+                    .bind(id.as_str())
+                    .execute(self.conn())
+                    .await?;
+            }
+        }
+        for id in wanted.iter().filter(|id| !claimed.contains_key(id)) {
+            let name = ModelName::of(id).as_str().to_owned();
+            let rank = self.revision().await?;
+            sqlx::query(
+                "INSERT INTO model_names (model_name, function, plugin, claim_rank)
+                 VALUES ($1, $2, $3, $4)",
+            )
+            .bind(&name)
+            .bind(id.as_str())
+            .bind(plugin.as_str())
+            .bind(rank.0)
+            .execute(self.conn())
+            .await?;
+            touched.insert(name);
+        }
+        for name in touched {
+            let revision = self.revision().await?;
+            sqlx::query(
+                "UPDATE functions SET revision = $1
+                 WHERE function IN (SELECT function FROM model_names WHERE model_name = $2)",
+            )
+            .bind(revision.0)
+            .bind(&name)
+            .execute(self.conn())
+            .await?;
+        }
+        Ok(())
+    }
+}
+
+/// The functions of a version with an accepted listing.
+async fn accepted(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+) -> Result<BTreeSet<FunctionId>, StoreError> {
+    let rows: Vec<String> = sqlx::query_scalar(
+        "SELECT DISTINCT function FROM accepted
+         WHERE plugin = $1 AND version = $2 AND value <> 'absent'",
+    )
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .fetch_all(conn)
+    .await?;
+    rows.iter().map(|function| parse(function)).collect()
+}
+
+/// The tools of a version that have a snapshot.
+async fn snapshots(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+) -> Result<BTreeSet<String>, StoreError> {
+    Ok(sqlx::query_scalar::<_, String>(
+        "SELECT tool FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL",
+    )
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .fetch_all(conn)
+    .await?
+    .into_iter()
+    .collect())
+}

@@ -1,0 +1,142 @@
+//! What changed for a node since it last asked.
+
+use std::collections::BTreeMap;
+
+use oz0_api::node::{Accepted, Assignment, Decision, Part, Poll, PollQuery};
+use oz0_api::{NodeName, Revision};
+use oz0_listing::{FunctionId, ToolId};
+use sqlx::SqliteConnection;
+
+use super::catalog::{accepted_listings, override_of};
+use super::changes::raw;
+use super::endpoints::{Pin, pin};
+use super::names::Owners;
+use super::plugins::{Version, all_installed};
+use super::{Answer, Store, StoreError, parse};
+
+/// The store's revision.
+pub(super) async fn current(conn: &mut SqliteConnection) -> Result<Revision, StoreError> {
+    Ok(Revision(
+        sqlx::query_scalar("SELECT value FROM counters WHERE name = 'revision'")
+            .fetch_one(conn)
+            .await?,
+    ))
+}
+
+impl Store {
+    /// What changed for `node` after the revisions of `query`; none where nothing did.
+    pub(crate) async fn poll(&self, node: &NodeName, query: &PollQuery) -> Answer<Option<Poll>> {
+        let mut tx = self.read().await?;
+        let revision = current(&mut tx).await?;
+        let known = query.edge.as_ref() == Some(&self.edge)
+            && query.plugins <= revision
+            && query.decisions <= revision;
+        let fresh = query.edge.is_none() && query.plugins.0 == 0 && query.decisions.0 == 0;
+        let reset = !known && !fresh;
+        let after = |asked: Revision| if known { asked.0 } else { 0 };
+        let all = !known || query.plugins.0 == 0;
+
+        let plugins = assignments(&mut tx, after(query.plugins), all).await?;
+        let decisions = decisions(&mut tx, after(query.decisions)).await?;
+        drop(tx);
+        // Taken last: a job that is taken and not handed out is lost.
+        let jobs = if query.jobs { self.take_jobs(node).await? } else { Vec::new() };
+        if !reset && !fresh && jobs.is_empty() && plugins.is_empty() && decisions.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Poll {
+            edge: self.edge.clone(),
+            reset,
+            plugins: Part { revision, changed: plugins },
+            decisions: Part { revision, changed: decisions },
+            jobs,
+        }))
+    }
+}
+
+/// The versions that came, changed or went; `all` leaves out the ones that went.
+async fn assignments(
+    conn: &mut SqliteConnection,
+    after: i64,
+    all: bool,
+) -> Result<Vec<Assignment>, StoreError> {
+    let rows: Vec<(String, String, String)> = sqlx::query_as(
+        "SELECT plugin, version, state FROM versions WHERE revision > $1 ORDER BY revision, plugin",
+    )
+    .bind(after)
+    .fetch_all(&mut *conn)
+    .await?;
+    let installed: BTreeMap<_, Version> = if rows.is_empty() {
+        BTreeMap::new()
+    } else {
+        let versions = all_installed(conn).await?;
+        versions.into_iter().map(|version| (version.key(), version)).collect()
+    };
+    let mut assignments = Vec::new();
+    for (plugin, version, _) in rows {
+        let key =
+            super::functions::VersionKey { plugin: parse(&plugin)?, version: parse(&version)? };
+        let Some(version) = installed.get(&key) else {
+            if !all {
+                assignments.push(Assignment {
+                    plugin: key.plugin,
+                    version: key.version,
+                    description: None,
+                    moved: BTreeMap::new(),
+                });
+            }
+            continue;
+        };
+        let mut moved = BTreeMap::<ToolId, _>::new();
+        for (tool, description) in &version.description.tools {
+            if let Some(endpoint) = description.endpoint()
+                && let Pin::Moved { accepted, .. } = pin(conn, &key, tool, endpoint).await?
+            {
+                moved.insert(tool.clone(), accepted);
+            }
+        }
+        assignments.push(Assignment {
+            plugin: key.plugin,
+            version: key.version,
+            description: Some(version.description.clone()),
+            moved,
+        });
+    }
+    Ok(assignments)
+}
+
+/// What is accepted of the functions on which something was decided.
+async fn decisions(conn: &mut SqliteConnection, after: i64) -> Result<Vec<Decision>, StoreError> {
+    let newest: i64 = sqlx::query_scalar("SELECT COALESCE(MAX(revision), 0) FROM functions")
+        .fetch_one(&mut *conn)
+        .await?;
+    if newest <= after {
+        return Ok(Vec::new());
+    }
+    let owners = Owners::load(conn).await?;
+    let mut decisions = Vec::new();
+    for version in all_installed(conn).await? {
+        let key = version.key();
+        let listings: BTreeMap<FunctionId, _> = accepted_listings(conn, &key, after).await?;
+        for (function, listings) in listings {
+            let over = override_of(&version, &function).unwrap_or_default();
+            let accepted = listings
+                .iter()
+                .map(|listing| {
+                    Ok(Accepted {
+                        hash: listing.hash(),
+                        served: over.merge(listing).as_ref().map(raw).transpose()?,
+                    })
+                })
+                .collect::<Result<_, StoreError>>()?;
+            decisions.push(Decision {
+                plugin: key.plugin.clone(),
+                version: key.version.clone(),
+                left_out_for: owners.left_out_for(&function).map(|(owner, _)| owner.clone()),
+                function,
+                accepted,
+            });
+        }
+    }
+    Ok(decisions)
+}

@@ -1,0 +1,298 @@
+//! Tokens, kept only as hashes.
+//!
+//! A token is `oz0_KIND_ID_SECRET`: 8 random bytes that name it, 32 that prove it. A guess costs as
+//! much as a guess of SHA-256's input of 256 random bits, so a fast hash is enough, and an edge can
+//! afford the check on every request.
+
+use std::collections::BTreeMap;
+
+use oz0_api::audit::AuditSubject;
+use oz0_api::token::{CreateToken, CreatedToken, NodeStatus, TokenInfo, TokenKind};
+use oz0_api::{Code, NodeName, Problem, TokenId, UnixMillis};
+use oz0_listing::Digest;
+use subtle::ConstantTimeEq as _;
+
+use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, random};
+
+/// Somebody whom the edge knows.
+#[derive(Debug, Clone)]
+pub(crate) struct Identity {
+    pub(crate) token: TokenInfo,
+}
+
+impl Identity {
+    /// As it stands in the audit log.
+    pub(crate) fn actor(&self) -> Actor {
+        match self.token.kind {
+            TokenKind::Node => Actor::Node(self.token.name.clone()),
+            TokenKind::Admin | TokenKind::Client => Actor::Token(self.token.name.clone()),
+        }
+    }
+}
+
+type Row = (String, String, String, String, i64, i64, Option<i64>, String);
+
+fn info(row: &Row) -> Result<TokenInfo, StoreError> {
+    let (id, prefix, kind, name, may_approve, created_at, revoked_at, _) = row;
+    Ok(TokenInfo {
+        id: parse(id)?,
+        prefix: prefix.clone(),
+        kind: kind_of(kind)
+            .ok_or_else(|| StoreError::Row("an unknown kind of token".to_owned()))?,
+        name: parse(name)?,
+        may_approve: *may_approve != 0,
+        created_at: UnixMillis(*created_at),
+        revoked_at: revoked_at.map(UnixMillis),
+    })
+}
+
+fn kind_of(text: &str) -> Option<TokenKind> {
+    [TokenKind::Admin, TokenKind::Node, TokenKind::Client]
+        .into_iter()
+        .find(|kind| kind.as_str() == text)
+}
+
+async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedToken, StoreError> {
+    let id = TokenId::from_random(random()?);
+    let secret: [u8; 32] = random()?;
+    let prefix = format!("oz0_{}_{id}", create.kind.as_str());
+    let secret = format!("{prefix}_{}", Digest::from_bytes(secret).hex());
+    let created_at = write.now;
+    sqlx::query(
+        "INSERT INTO tokens (id, kind, name, hash, prefix, may_approve, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(id.as_str())
+    .bind(create.kind.as_str())
+    .bind(create.name.as_str())
+    .bind(Digest::of(&secret).hex())
+    .bind(&prefix)
+    .bind(i64::from(create.may_approve))
+    .bind(created_at.0)
+    .execute(write.conn())
+    .await?;
+    let token = TokenInfo {
+        id,
+        prefix,
+        kind: create.kind,
+        name: create.name.clone(),
+        may_approve: create.may_approve,
+        created_at,
+        revoked_at: None,
+    };
+    write.audit(Act { action: "token.create", subject: subject(&token) }).await?;
+    Ok(CreatedToken { token, secret })
+}
+
+fn subject(token: &TokenInfo) -> AuditSubject {
+    let mut detail = BTreeMap::from([
+        ("token".to_owned(), token.prefix.clone()),
+        ("name".to_owned(), token.name.to_string()),
+    ]);
+    if token.may_approve {
+        detail.insert("may_approve".to_owned(), "true".to_owned());
+    }
+    AuditSubject { detail, ..AuditSubject::default() }
+}
+
+/// The admin token of an edge that starts for the first time.
+pub(super) async fn insert_first(write: &mut Write<'_>) -> Result<String, StoreError> {
+    let create = CreateToken { kind: TokenKind::Admin, name: parse("admin")?, may_approve: false };
+    Ok(insert(write, &create).await?.secret)
+}
+
+impl Store {
+    /// Who sends this token; none where nobody does, or it was revoked.
+    pub(crate) async fn identify(&self, secret: &str) -> Result<Option<Identity>, StoreError> {
+        let Some(id) = secret.strip_prefix("oz0_").and_then(|rest| rest.split('_').nth(1)) else {
+            return Ok(None);
+        };
+        let mut tx = self.read().await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+             FROM tokens WHERE id = $1 AND revoked_at IS NULL",
+        )
+        .bind(id)
+        .fetch_optional(&mut *tx)
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let given = Digest::of(secret).hex();
+        if !bool::from(given.as_bytes().ct_eq(row.7.as_bytes())) {
+            return Ok(None);
+        }
+        Ok(Some(Identity { token: info(&row)? }))
+    }
+
+    /// Makes a token.
+    pub(crate) async fn create_token(
+        &self,
+        actor: &Actor,
+        create: &CreateToken,
+    ) -> Answer<CreatedToken> {
+        if create.may_approve && create.kind != TokenKind::Client {
+            return Err(Problem::new(
+                Code::Malformed,
+                "`may_approve` is for the token of an MCP client",
+            )
+            .into());
+        }
+        let mut write = self.write(actor).await?;
+        let taken: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
+        )
+        .bind(create.kind.as_str())
+        .bind(create.name.as_str())
+        .fetch_one(write.conn())
+        .await?;
+        if taken > 0 {
+            return Err(Problem::new(
+                Code::Conflict,
+                format!(
+                    "there is a token of kind `{}` named `{}`",
+                    create.kind.as_str(),
+                    create.name
+                ),
+            )
+            .hint("choose another name, or revoke that one first")
+            .into());
+        }
+        let created = insert(&mut write, create).await?;
+        write.commit().await?;
+        Ok(created)
+    }
+
+    /// Makes a token in place of the live one of that kind and name.
+    pub(crate) async fn reissue_token(
+        &self,
+        create: &CreateToken,
+    ) -> Result<CreatedToken, StoreError> {
+        let mut write = self.write(&Actor::Edge).await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+             FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
+        )
+        .bind(create.kind.as_str())
+        .bind(create.name.as_str())
+        .fetch_optional(write.conn())
+        .await?;
+        if let Some(row) = row {
+            write.revoke(&mut info(&row)?).await?;
+        }
+        let created = insert(&mut write, create).await?;
+        write.commit().await?;
+        Ok(created)
+    }
+
+    /// All tokens, the oldest first.
+    pub(crate) async fn tokens(&self) -> Result<Vec<TokenInfo>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+             FROM tokens ORDER BY created_at, id",
+        )
+        .fetch_all(&mut *tx)
+        .await?;
+        rows.iter().map(info).collect()
+    }
+
+    /// Revokes a token. The last admin token stays: without one nobody could make another.
+    pub(crate) async fn revoke_token(&self, actor: &Actor, id: &TokenId) -> Answer<TokenInfo> {
+        let mut write = self.write(actor).await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+             FROM tokens WHERE id = $1",
+        )
+        .bind(id.as_str())
+        .fetch_optional(write.conn())
+        .await?;
+        let Some(row) = row else {
+            return Err(Problem::new(Code::NotFound, format!("there is no token {id}"))
+                .hint("`oz0 token list` shows them")
+                .into());
+        };
+        let mut token = info(&row)?;
+        if token.revoked_at.is_some() {
+            return Ok(token);
+        }
+        if token.kind == TokenKind::Admin {
+            let admins: i64 = sqlx::query_scalar(
+                "SELECT COUNT(*) FROM tokens WHERE kind = 'admin' AND revoked_at IS NULL",
+            )
+            .fetch_one(write.conn())
+            .await?;
+            if admins == 1 {
+                return Err(Problem::new(Code::Conflict, "this is the last admin token")
+                    .hint("make another one first, or nobody could approve anything again")
+                    .into());
+            }
+        }
+        write.revoke(&mut token).await?;
+        write.commit().await?;
+        Ok(token)
+    }
+
+    /// The nodes that ever asked.
+    pub(crate) async fn nodes(&self) -> Result<Vec<NodeStatus>, StoreError> {
+        let mut tx = self.read().await?;
+        let nodes = self.nodes_alive(&mut tx, now()).await?;
+        Ok(nodes
+            .into_iter()
+            .map(|(node, (seen_at, live))| NodeStatus { node, seen_at, live })
+            .collect())
+    }
+
+    /// Notes that a node is there. Written at most every few seconds: a poll that ends with a job
+    /// is followed by the next one at once.
+    pub(crate) async fn touch(&self, node: &NodeName) -> Result<(), StoreError> {
+        let now = now();
+        let step = i64::try_from(self.live_for.as_millis() / 10).unwrap_or(i64::MAX);
+        let seen: Option<i64> = {
+            let mut tx = self.read().await?;
+            sqlx::query_scalar("SELECT seen_at FROM nodes WHERE node = $1")
+                .bind(node.as_str())
+                .fetch_optional(&mut *tx)
+                .await?
+        };
+        if seen.is_some_and(|seen| (0..step).contains(&now.0.saturating_sub(seen))) {
+            return Ok(());
+        }
+        let mut write = self.write(&Actor::Node(node.clone())).await?;
+        write.see(node).await?;
+        write.commit().await
+    }
+}
+
+impl Write<'_> {
+    async fn revoke(&mut self, token: &mut TokenInfo) -> Result<(), StoreError> {
+        let now = self.now;
+        token.revoked_at = Some(now);
+        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
+            .bind(now.0)
+            .bind(token.id.as_str())
+            .execute(self.conn())
+            .await?;
+        self.audit(Act { action: "token.revoke", subject: subject(token) }).await
+    }
+
+    /// Notes that a node is there, and that it joined when it was never there before.
+    pub(super) async fn see(&mut self, node: &NodeName) -> Result<(), StoreError> {
+        let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM nodes WHERE node = $1")
+            .bind(node.as_str())
+            .fetch_one(self.conn())
+            .await?;
+        if known == 0 {
+            let subject = AuditSubject { node: Some(node.clone()), ..AuditSubject::default() };
+            self.audit(Act { action: "node.join", subject }).await?;
+        }
+        let now = self.now;
+        sqlx::query(
+            "INSERT INTO nodes (node, seen_at) VALUES ($1, $2)
+             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at",
+        )
+        .bind(node.as_str())
+        .bind(now.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Remote tools are pinned at their origin.
+
+use std::collections::BTreeMap;
+
+use oz0_api::Code;
+use oz0_api::change::ChangeKind;
+use oz0_api::node::{PollQuery, Verdict};
+use oz0_api::plugin::{Backend, FunctionState, PluginDescription, ToolDescription};
+
+use crate::house::{House, dev, digest, plugin, refused, report, tell};
+
+fn remote(version: &str, url: &str) -> PluginDescription {
+    let mut weather = plugin("weather", version, &["local"]);
+    weather.tools.insert(
+        "wx".try_into().unwrap(),
+        ToolDescription {
+            backend: Backend::Remote { endpoint: url.parse().unwrap() },
+            overrides: BTreeMap::new(),
+        },
+    );
+    weather
+}
+
+#[tokio::test]
+async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_not() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let first = remote("1.0.0", "https://mcp.example.com/mcp");
+    house.install(&first).await;
+    tell(&node, &first, "wx", &[("today", "Today.")]).await;
+    tell(&node, &first, "local", &[("here", "Here.")]).await;
+
+    // Another path, the default port spelled out, capitals and a trailing dot are no move.
+    let same = remote("1.1.0", "HTTPS://MCP.Example.com.:443/other");
+    house.install(&same).await;
+    assert!(tell(&node, &same, "wx", &[("today", "Today.")]).await.snapshot);
+    assert!(house.waiting("weather").await.is_empty());
+
+    let moved = remote("2.0.0", "https://mcp.other.example/mcp");
+    house.install(&moved).await;
+    tell(&node, &moved, "local", &[("here", "Here.")]).await;
+    let verdicts = tell(&node, &moved, "wx", &[("today", "Anything.")]).await;
+    assert!(!verdicts.snapshot);
+    assert_eq!(verdicts.functions[&"wx.today".parse().unwrap()], Verdict::NoSnapshot);
+    assert_eq!(house.waiting("weather").await, ["wx endpoint node-1"]);
+    let change = &house.changes("weather").await[0];
+    assert_eq!(Some(&change.id), verdicts.endpoint.as_ref());
+    assert_eq!(change.kind, ChangeKind::Endpoint);
+    assert_eq!(change.functions, ["wx.today".parse().unwrap()]);
+    let side = |side: &Option<oz0_api::change::Shown>| {
+        side.as_ref().unwrap().endpoint.as_ref().unwrap().to_string()
+    };
+    assert_eq!(side(&change.accepted), "https://mcp.example.com");
+    assert_eq!(side(&change.listed), "https://mcp.other.example");
+    assert_eq!(house.states().await["local.here"], FunctionState::Callable);
+    let poll = node.poll(&PollQuery { wait: Some(0), ..PollQuery::default() }).await.unwrap();
+    let withheld = &poll.plugins.changed[0].moved;
+    assert_eq!(withheld[&"wx".try_into().unwrap()].as_str(), "https://mcp.example.com");
+
+    house.approve_all("weather").await;
+    assert!(house.waiting("weather").await.is_empty());
+    assert!(tell(&node, &moved, "wx", &[("today", "Moved.")]).await.snapshot);
+    assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
+    let log = house.log().await;
+    let entry = log.iter().find(|entry| entry.action == "plugin.tools.approve").unwrap();
+    assert_eq!(entry.subject.detail["endpoint"], "https://mcp.other.example");
+
+    // The next version starts from there; the earlier version has its own pin still.
+    let next = remote("2.1.0", "https://mcp.other.example/mcp");
+    house.install(&next).await;
+    assert!(house.waiting("weather").await.is_empty());
+    house.install(&first).await;
+    assert!(house.waiting("weather").await.is_empty());
+    assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
+}
+
+#[tokio::test]
+async fn a_host_that_becomes_a_param_is_a_move_and_its_default_is_none() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let template = remote("1.0.0", "https://{host}/mcp");
+    house.install(&template).await;
+    tell(&node, &template, "wx", &[("today", "Today.")]).await;
+    house.install(&remote("1.1.0", "https://{host}/other")).await;
+    assert!(house.waiting("weather").await.is_empty());
+
+    let fixed = House::new().await;
+    let node = fixed.node("node-1").await;
+    let first = remote("1.0.0", "https://mcp.example.com/{team}/mcp");
+    fixed.install(&first).await;
+    tell(&node, &first, "wx", &[("today", "Today.")]).await;
+    fixed.install(&remote("1.1.0", "https://{host}/mcp")).await;
+    assert_eq!(fixed.waiting("weather").await, ["wx endpoint "]);
+}
+
+#[tokio::test]
+async fn in_dev_mode_an_endpoint_moves_and_moves_back() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let first = dev(remote("1.0.0", "https://mcp.example.com/mcp"));
+    house.install(&first).await;
+    tell(&node, &first, "wx", &[("today", "Today.")]).await;
+    let mut moved = dev(remote("1.0.0", "https://mcp.other.example/mcp"));
+    moved.digest = digest("edited");
+    house.install(&moved).await;
+    assert_eq!(house.states().await["wx.today"], FunctionState::EndpointWaiting);
+    // A report from where it was dialled before is about the past.
+    let late = report(&first, "wx", &[("today", "Today.")]);
+    assert_eq!(refused(node.report(&late).await), Code::Stale);
+    tell(&node, &moved, "wx", &[("today", "Without its token, it says otherwise.")]).await;
+    assert_eq!(house.waiting("weather").await, ["wx endpoint node-1"], "and nothing else");
+
+    let mut back = first.clone();
+    back.digest = digest("edited back");
+    house.install(&back).await;
+    assert!(house.waiting("weather").await.is_empty());
+    assert_eq!(house.count("plugin.tools.reverted").await, 1);
+    assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
+}

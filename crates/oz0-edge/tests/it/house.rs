@@ -1,0 +1,253 @@
+//! An edge in a temporary folder, and somebody of each kind who talks to it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use oz0_api::audit::{AuditEntry, AuditQuery};
+use oz0_api::change::{Approve, Approved, Change};
+use oz0_api::memory::pipe;
+use oz0_api::node::{LeftOut, ListedFunction, Outcome, Report, Verdicts};
+use oz0_api::plugin::{
+    Backend, FunctionState, PluginDescription, PluginStatus, Source, ToolDescription,
+};
+use oz0_api::token::{CreateToken, TokenKind};
+use oz0_api::{ChangeId, Client, ClientError, Code};
+use oz0_edge::{Edge, Options};
+use oz0_listing::{Digest, FunctionId, Listing, ListingHash};
+use serde_json::value::RawValue;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+
+/// An edge that serves a pipe in memory.
+pub(crate) struct House {
+    pub(crate) folder: TempDir,
+    pub(crate) edge: Edge,
+    /// Somebody at the local socket.
+    pub(crate) local: Client,
+    /// A person.
+    pub(crate) admin: Client,
+    stop: Option<oneshot::Sender<()>>,
+    served: tokio::task::JoinHandle<()>,
+}
+
+pub(crate) fn options(folder: &Path) -> Options {
+    Options::new(folder.join("data"))
+}
+
+impl House {
+    pub(crate) async fn new() -> Self {
+        Self::open(TempDir::new().unwrap()).await
+    }
+
+    pub(crate) async fn open(folder: TempDir) -> Self {
+        let options = options(folder.path());
+        Self::open_with(folder, options).await
+    }
+
+    /// An edge for which a node is dead soon after it spoke.
+    pub(crate) async fn forgetful(live_for: Duration) -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = Options { live_for, ..options(folder.path()) };
+        Self::open_with(folder, options).await
+    }
+
+    pub(crate) async fn open_with(folder: TempDir, options: Options) -> Self {
+        let edge = Edge::open(&options).await.unwrap();
+        let (connector, listener) = pipe();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let served = tokio::spawn({
+            let edge = edge.clone();
+            async move {
+                let stopped = async {
+                    let _ = stopped.await;
+                };
+                edge.serve_memory(listener, stopped).await.unwrap();
+            }
+        });
+        let local = Client::memory(connector);
+        let token = std::fs::read_to_string(edge.admin_token_file()).unwrap();
+        let admin = local.with_token(&token);
+        Self { folder, edge, local, admin, stop: Some(stop), served }
+    }
+
+    /// Ends the edge and opens another one on the same folder.
+    pub(crate) async fn restart(self) -> Self {
+        Self::open(self.end().await).await
+    }
+
+    /// Ends the edge and gives its folder back.
+    pub(crate) async fn end(mut self) -> TempDir {
+        drop(self.stop.take());
+        self.served.abort();
+        let _ = (&mut self.served).await;
+        self.edge.close().await;
+        let Self { folder, .. } = self;
+        folder
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A node with a token of its own.
+    pub(crate) async fn node(&self, name: &str) -> Client {
+        let create =
+            CreateToken { kind: TokenKind::Node, name: name.parse().unwrap(), may_approve: false };
+        self.local.with_token(&self.admin.create_token(&create).await.unwrap().secret)
+    }
+
+    pub(crate) async fn install(&self, description: &PluginDescription) -> PluginStatus {
+        self.admin.install(description).await.unwrap()
+    }
+
+    pub(crate) async fn changes(&self, plugin: &str) -> Vec<Change> {
+        self.admin.changes(&plugin.parse().unwrap()).await.unwrap().changes
+    }
+
+    /// The open changes as `function kind nodes`.
+    pub(crate) async fn waiting(&self, plugin: &str) -> Vec<String> {
+        let line = |change: &Change| {
+            let nodes: Vec<&str> = change.nodes.iter().map(|seen| seen.node.as_str()).collect();
+            let what = change
+                .function
+                .as_ref()
+                .map_or_else(|| change.tool.to_string(), ToString::to_string);
+            format!("{what} {} {}", change.kind.as_str(), nodes.join(","))
+        };
+        self.changes(plugin).await.iter().map(line).collect()
+    }
+
+    pub(crate) async fn approve(&self, plugin: &str, ids: &[ChangeId]) -> Approved {
+        let approve = Approve { changes: ids.to_vec() };
+        self.admin.approve(&plugin.parse().unwrap(), &approve).await.unwrap()
+    }
+
+    pub(crate) async fn approve_all(&self, plugin: &str) -> Approved {
+        let ids: Vec<ChangeId> =
+            self.changes(plugin).await.into_iter().map(|change| change.id).collect();
+        self.approve(plugin, &ids).await
+    }
+
+    /// The states of every function, as `function state`.
+    pub(crate) async fn states(&self) -> BTreeMap<String, FunctionState> {
+        let catalog = self.local.catalog().await.unwrap();
+        catalog
+            .functions
+            .into_iter()
+            .map(|function| (function.id.to_string(), function.state))
+            .collect()
+    }
+
+    pub(crate) async fn log(&self) -> Vec<AuditEntry> {
+        let query = AuditQuery { limit: Some(1000), ..AuditQuery::default() };
+        self.local.audit(&query).await.unwrap().entries
+    }
+
+    /// The actions of the log.
+    pub(crate) async fn acts(&self) -> Vec<String> {
+        self.log().await.into_iter().map(|entry| entry.action).collect()
+    }
+
+    pub(crate) async fn count(&self, action: &str) -> usize {
+        self.acts().await.iter().filter(|act| *act == action).count()
+    }
+}
+
+pub(crate) fn digest(text: &str) -> Digest {
+    Digest::of(text)
+}
+
+/// A bundle whose tools are child processes.
+pub(crate) fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescription {
+    PluginDescription {
+        name: name.parse().unwrap(),
+        version: version.parse().unwrap(),
+        digest: digest(&format!("{name} {version}")),
+        source: Source::Bundle,
+        title: None,
+        description: format!("What {name} does."),
+        tools: tools
+            .iter()
+            .map(|tool| {
+                let tool_description =
+                    ToolDescription { backend: Backend::Process, overrides: BTreeMap::new() };
+                ((*tool).try_into().unwrap(), tool_description)
+            })
+            .collect(),
+        measured: None,
+    }
+}
+
+/// The same run from a folder.
+pub(crate) fn dev(mut description: PluginDescription) -> PluginDescription {
+    description.source = Source::Dev { folder: "/home/somebody/plugin".to_owned() };
+    description
+}
+
+/// A function named `name` that says `text`.
+pub(crate) fn listing(name: &str, text: &str) -> Listing {
+    let raw = serde_json::json!({
+        "name": name, "description": text, "inputSchema": {"type": "object"},
+    });
+    Listing::read(&raw.to_string(), &[]).unwrap()
+}
+
+pub(crate) fn hash(name: &str, text: &str) -> ListingHash {
+    listing(name, text).hash()
+}
+
+pub(crate) fn listed(tool: &str, listing: &Listing) -> ListedFunction {
+    ListedFunction {
+        id: FunctionId::new(&tool.try_into().unwrap(), listing.name()).unwrap(),
+        hash: listing.hash(),
+        listing: RawValue::from_string(listing.canonical().to_owned()).unwrap(),
+    }
+}
+
+/// A report of a complete listing: each function by its name and text.
+pub(crate) fn report(
+    description: &PluginDescription,
+    tool: &str,
+    functions: &[(&str, &str)],
+) -> Report {
+    let functions =
+        functions.iter().map(|(name, text)| listed(tool, &listing(name, text))).collect();
+    complete(description, tool, functions, Vec::new())
+}
+
+pub(crate) fn complete(
+    description: &PluginDescription,
+    tool: &str,
+    functions: Vec<ListedFunction>,
+    left_out: Vec<LeftOut>,
+) -> Report {
+    outcome(description, tool, Outcome::Complete { functions, left_out })
+}
+
+pub(crate) fn outcome(description: &PluginDescription, tool: &str, outcome: Outcome) -> Report {
+    let tool = tool.try_into().unwrap();
+    Report {
+        plugin: description.name.clone(),
+        version: description.version.clone(),
+        digest: description.digest,
+        endpoint: description.tools.get(&tool).and_then(|tool| tool.endpoint().cloned()),
+        tool,
+        outcome,
+    }
+}
+
+pub(crate) async fn tell(
+    node: &Client,
+    description: &PluginDescription,
+    tool: &str,
+    functions: &[(&str, &str)],
+) -> Verdicts {
+    node.report(&report(description, tool, functions)).await.unwrap()
+}
+
+/// What is said no to, and how.
+#[track_caller]
+pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Code {
+    result.unwrap_err().code().expect("a problem of the edge")
+}

@@ -1,0 +1,166 @@
+//! The poll: deltas, resets, and what is served.
+
+use std::time::{Duration, Instant};
+
+use oz0_api::node::{Poll, PollQuery};
+use oz0_api::plugin::{FunctionState, Override};
+use oz0_listing::Listing;
+use serde_json::json;
+
+use crate::house::{House, complete, dev, digest, listed, plugin, tell};
+
+fn at(poll: &Poll) -> PollQuery {
+    PollQuery {
+        edge: Some(poll.edge.clone()),
+        plugins: poll.plugins.revision,
+        decisions: poll.decisions.revision,
+        wait: Some(0),
+        jobs: false,
+    }
+}
+
+fn start() -> PollQuery {
+    PollQuery { wait: Some(0), ..PollQuery::default() }
+}
+
+#[tokio::test]
+async fn a_poll_carries_what_changed_and_only_that() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let empty = node.poll(&start()).await.unwrap();
+    assert!(empty.plugins.changed.is_empty() && !empty.reset, "a new node learns that it has none");
+
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    let first = node.poll(&at(&empty)).await.unwrap();
+    assert_eq!(first.plugins.changed[0].description.as_ref(), Some(&team));
+    assert!(first.decisions.changed.is_empty());
+
+    tell(&node, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    let second = node.poll(&at(&first)).await.unwrap();
+    assert!(second.plugins.changed.is_empty());
+    assert_eq!(second.decisions.changed.len(), 2);
+
+    tell(&node, &team, "team", &[("hello", "Other."), ("bye", "Bye.")]).await;
+    let third = node.poll(&at(&second)).await.unwrap();
+    assert!(third.decisions.changed.is_empty(), "a change that waits decides nothing");
+    house.approve_all("team").await;
+    let fourth = node.poll(&at(&third)).await.unwrap();
+    let decision = &fourth.decisions.changed;
+    assert_eq!(decision.len(), 1);
+    assert_eq!(decision[0].accepted.len(), 1, "the old text is dropped");
+    assert!(decision[0].accepted[0].served.as_ref().unwrap().get().contains("Other."));
+
+    house.admin.remove(&team.name).await.unwrap();
+    let fifth = node.poll(&at(&fourth)).await.unwrap();
+    assert!(fifth.plugins.changed[0].description.is_none());
+    assert!(node.poll(&start()).await.unwrap().plugins.changed.is_empty());
+}
+
+#[tokio::test]
+async fn a_poll_wakes_at_an_approval() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&node, &team, "team", &[("hello", "Hello.")]).await;
+    tell(&node, &team, "team", &[("hello", "Other.")]).await;
+    let now = node.poll(&start()).await.unwrap();
+    let waiting = tokio::spawn({
+        let (node, mut query) = (node.clone(), at(&now));
+        query.wait = Some(20);
+        async move { (node.poll(&query).await.unwrap(), Instant::now()) }
+    });
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    assert!(!waiting.is_finished());
+    let approved = Instant::now();
+    house.approve_all("team").await;
+    let (poll, woken) = waiting.await.unwrap();
+    assert_eq!(poll.decisions.changed.len(), 1);
+    assert!(woken - approved < Duration::from_secs(2), "{:?}", woken - approved);
+}
+
+#[tokio::test]
+async fn a_node_of_another_history_is_told_to_forget() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    let poll = node.poll(&start()).await.unwrap();
+
+    let mut ahead = at(&poll);
+    ahead.decisions.0 += 1000;
+    let answer = node.poll(&ahead).await.unwrap();
+    assert!(answer.reset);
+    assert_eq!(answer.plugins.changed.len(), 1);
+
+    let mut foreign = at(&poll);
+    foreign.edge = Some("00000000000000000000000000000000".parse().unwrap());
+    assert!(node.poll(&foreign).await.unwrap().reset);
+    assert!(!node.poll(&at(&poll)).await.unwrap().reset);
+}
+
+#[tokio::test]
+async fn what_is_served_is_the_snapshot_with_the_overrides_over_it_escaped() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let mut team = dev(plugin("team", "1.0.0", &["team"]));
+    let tool = team.tools.values_mut().next().unwrap();
+    let hints = json!({"readOnlyHint": false, "title": "Hid\u{200b}den"});
+    tool.overrides.insert(
+        "hello".to_owned(),
+        Override {
+            annotations: Some(hints.as_object().unwrap().clone()),
+            output_schema: Some(json!({"type": "object"})),
+        },
+    );
+    house.install(&team).await;
+    let raw = json!({
+        "name": "hello", "description": "Hello.", "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": true, "openWorldHint": false},
+        "outputSchema": {"type": "string"},
+    });
+    let listing = Listing::read(&raw.to_string(), &[]).unwrap();
+    node.report(&complete(&team, "team", vec![listed("team", &listing)], Vec::new()))
+        .await
+        .unwrap();
+
+    let catalog = house.local.catalog().await.unwrap();
+    let accepted = &catalog.functions[0].accepted[0];
+    assert_eq!(accepted.hash, listing.hash(), "overrides are not hashed");
+    assert_eq!(accepted.snapshot.get(), listing.canonical());
+    let served: serde_json::Value =
+        serde_json::from_str(accepted.served.as_ref().unwrap().get()).unwrap();
+    assert_eq!(
+        served["annotations"],
+        json!({"readOnlyHint": false, "openWorldHint": false, "title": "Hid\\u{200B}den"})
+    );
+    assert_eq!(served["outputSchema"], json!({"type": "object"}));
+    let poll = node.poll(&start()).await.unwrap();
+    let decided = &poll.decisions.changed[0].accepted[0];
+    assert_eq!(decided.served.as_ref().unwrap().get(), accepted.served.as_ref().unwrap().get());
+
+    // Another override of the same snapshot: nodes are told, and nothing waits.
+    let mut edited = team.clone();
+    edited.digest = digest("edited");
+    edited.tools.values_mut().next().unwrap().overrides.clear();
+    house.install(&edited).await;
+    assert!(house.waiting("team").await.is_empty());
+    let told = node.poll(&at(&poll)).await.unwrap();
+    let decided = &told.decisions.changed[0].accepted[0];
+    assert_eq!(decided.served.as_ref().unwrap().get(), listing.canonical());
+}
+
+#[tokio::test]
+async fn a_function_that_only_a_dead_node_listed_is_not_said_to_be_callable() {
+    let house = House::forgetful(Duration::from_millis(200)).await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&node, &team, "team", &[("hello", "Hello.")]).await;
+    tokio::time::sleep(Duration::from_millis(250)).await;
+    assert_eq!(house.states().await["team.hello"], FunctionState::NotListed);
+    let nodes = house.local.nodes().await.unwrap();
+    assert_eq!(nodes.len(), 1);
+    assert!(!nodes[0].live);
+}

@@ -1,0 +1,149 @@
+//! A folder that is run in place: what it is, and what becomes of it as its author writes.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use oz0_api::plugin::{PluginDescription, PluginStatus, Source};
+use oz0_api::{Client, ClientError};
+use oz0_plugin::Plugin;
+
+use crate::describe::{DescribeError, describe};
+
+/// Between two looks at the folder.
+const LOOK: Duration = Duration::from_millis(250);
+/// How long files must have kept still before they are read.
+const STILL: Duration = Duration::from_millis(100);
+
+/// A plugin's folder in dev mode.
+///
+/// Its files may change as often as they like: each time they have, the edge hears of the new digest, and the node
+/// starts its servers anew. The version keeps its first snapshot all the while, so an edit that changes a listing
+/// waits for approval, as it would in production.
+///
+/// Files that servers write while they run belong into `.oz0ignore`, or each of them starts the servers anew.
+#[derive(Debug, Clone)]
+pub struct DevFolder {
+    root: PathBuf,
+}
+
+/// What became of an edit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum DevEvent {
+    /// The files changed, and the edge has them.
+    Changed(Box<PluginStatus>),
+    /// The files do not load any more. What was loaded before goes on.
+    Broken(DescribeError),
+    /// The edge does not take them, or is not there. It is asked again.
+    NotTaken(ClientError),
+}
+
+/// What tells one state of the files from another.
+type Stamp = Vec<(String, u64, Option<SystemTime>)>;
+
+impl DevFolder {
+    /// The plugin in the folder `root`.
+    pub fn new(root: &Path) -> std::io::Result<Self> {
+        // Two spellings of one folder are one folder.
+        Ok(Self { root: root.canonicalize()? })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What the plugin is now. Blocks.
+    pub fn describe(&self) -> Result<PluginDescription, DescribeError> {
+        let plugin = Plugin::load(&self.root)?;
+        describe(&plugin, Source::Dev { folder: self.root.to_string_lossy().into_owned() })
+    }
+
+    /// Watches the files for ever, and registers each change with the edge as somebody who may install. `registered` is
+    /// what the edge has now.
+    pub async fn keep(
+        self,
+        admin: Client,
+        registered: PluginDescription,
+        tell: impl Fn(DevEvent) + Send,
+    ) {
+        let mut registered = registered;
+        let mut known: Option<Stamp> = None;
+        let mut broken: Option<String> = None;
+        loop {
+            let began = Instant::now();
+            let now = self.blocking(Self::stamp).await;
+            // A large folder is not looked at all the time.
+            let pause = LOOK.max(began.elapsed() * 20);
+            if known == now && now.is_some() {
+                tokio::time::sleep(pause).await;
+                continue;
+            }
+            tokio::time::sleep(STILL).await;
+            if self.blocking(Self::stamp).await != now {
+                continue;
+            }
+            match self.blocking(Self::describe).await {
+                Ok(description) if description == registered => {
+                    known = now;
+                    broken = None;
+                }
+                Ok(description) => match admin.install(&description).await {
+                    Ok(status) => {
+                        registered = description;
+                        known = now;
+                        broken = None;
+                        tell(DevEvent::Changed(Box::new(status)));
+                    }
+                    Err(error) => {
+                        let refused = matches!(error, ClientError::Problem(_));
+                        tell(DevEvent::NotTaken(error));
+                        if refused {
+                            known = now;
+                        } else {
+                            tokio::time::sleep(pause).await;
+                        }
+                    }
+                },
+                Err(error) => {
+                    let text = error.to_string();
+                    // Files that change while they are read are read again.
+                    let passing = matches!(
+                        &error,
+                        DescribeError::Load(oz0_plugin::LoadError::Changed { .. })
+                    );
+                    if !passing {
+                        known = now;
+                        if broken.as_ref() != Some(&text) {
+                            broken = Some(text);
+                            tell(DevEvent::Broken(error));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> T {
+        let folder = self.clone();
+        match tokio::task::spawn_blocking(move || look(&folder)).await {
+            Ok(seen) => seen,
+            // Only a runtime that is going away takes a look back, and this future with it.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// `None` where the folder cannot be walked.
+    fn stamp(&self) -> Option<Stamp> {
+        let plugin = Plugin::load(&self.root).ok()?;
+        let of = |file: &oz0_plugin::PackedFile| {
+            let metadata = std::fs::symlink_metadata(self.root.join(&file.path)).ok();
+            let modified = metadata.and_then(|metadata| metadata.modified().ok());
+            (file.path.clone(), file.len, modified)
+        };
+        Some(plugin.packed().iter().map(of).collect())
+    }
+}

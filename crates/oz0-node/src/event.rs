@@ -1,0 +1,146 @@
+//! What a node does, for whoever watches: a terminal, a log, a test.
+
+use std::fmt;
+use std::sync::Arc;
+
+use oz0_api::{PluginName, PluginVersion};
+use oz0_listing::{FunctionId, ToolId};
+use oz0_server::Tier;
+
+/// Something that a node did or saw. Displayed as one line without a full stop.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Event {
+    /// The edge cannot be reached.
+    EdgeLost {
+        /// Why.
+        reason: String,
+    },
+    /// The edge answers again.
+    EdgeBack,
+    /// A plugin version is run from now on.
+    Assigned {
+        /// The plugin.
+        plugin: PluginName,
+        /// The version.
+        version: PluginVersion,
+    },
+    /// A plugin is no longer run.
+    Unassigned {
+        /// The plugin.
+        plugin: PluginName,
+    },
+    /// A server runs and has listed its functions.
+    Started {
+        /// Its tool.
+        tool: ToolId,
+        /// How many functions it lists.
+        functions: usize,
+        /// How well it is contained; none for a remote one.
+        tier: Option<Tier>,
+    },
+    /// A server did not start, or ended.
+    Failed {
+        /// Its tool.
+        tool: ToolId,
+        /// What happened, with the end of what it wrote to stderr.
+        reason: String,
+    },
+    /// A server's listing could not be read.
+    NotListed {
+        /// Its tool.
+        tool: ToolId,
+        /// Why.
+        reason: String,
+    },
+    /// Functions that wait for approval since a server's last listing.
+    Waiting {
+        /// The plugin.
+        plugin: PluginName,
+        /// Its tool.
+        tool: ToolId,
+        /// The functions, sorted.
+        functions: Vec<FunctionId>,
+    },
+    /// A server wrote what is no message to its standard output.
+    Junk {
+        /// Its tool.
+        tool: ToolId,
+        /// The first of it, escaped.
+        sample: String,
+    },
+    /// A result does not match its function's output schema.
+    ResultMismatch {
+        /// The function.
+        function: FunctionId,
+        /// Where and how.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EdgeLost { reason } => write!(f, "the edge is lost: {reason}"),
+            Self::EdgeBack => f.write_str("the edge answers again"),
+            Self::Assigned { plugin, version } => write!(f, "{plugin} {version} is run here"),
+            Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),
+            Self::Started { tool, functions, tier } => {
+                let s = if *functions == 1 { "" } else { "s" };
+                write!(f, "{tool} lists {functions} function{s}")?;
+                match tier {
+                    Some(Tier::Zero { .. }) => write!(f, " ({})", tier.as_ref().expect("matched")),
+                    _ => Ok(()),
+                }
+            }
+            Self::Failed { tool, reason } => write!(f, "the server of {tool} failed: {reason}"),
+            Self::NotListed { tool, reason } => write!(f, "{tool} is not called: {reason}"),
+            Self::Waiting { plugin, tool, functions } => {
+                let names: Vec<&str> = functions.iter().map(FunctionId::as_str).collect();
+                write!(
+                    f,
+                    "{tool} lists itself differently than when it was approved: {}; look and approve with: \
+                     oz0 plugin approve-tools {plugin}",
+                    names.join(", ")
+                )
+            }
+            Self::Junk { tool, sample } => {
+                write!(
+                    f,
+                    "the server of {tool} writes to its standard output what is no message: {sample}"
+                )
+            }
+            Self::ResultMismatch { function, reason } => {
+                write!(f, "a result of {function} does not match its output schema: {reason}")
+            }
+        }
+    }
+}
+
+/// Who is told. Called from the node's own tasks, so it must not block.
+#[derive(Clone)]
+pub struct Tell(Arc<dyn Fn(Event) + Send + Sync>);
+
+impl Tell {
+    /// Tells this function.
+    pub fn new(tell: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    pub(crate) fn event(&self, event: Event) {
+        (self.0)(event);
+    }
+}
+
+/// Nobody.
+impl Default for Tell {
+    fn default() -> Self {
+        Self::new(|_| {})
+    }
+}
+
+impl fmt::Debug for Tell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tell")
+    }
+}

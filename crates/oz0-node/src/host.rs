@@ -1,0 +1,294 @@
+//! What a server is started from, and its start.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use oz0_api::node::Assignment;
+use oz0_api::plugin::Source;
+use oz0_listing::{Pointer, ToolId, escape};
+use oz0_mcp::{
+    Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, Fault, HeaderMap, Limits,
+    ServerRequest, Step, Timeouts,
+};
+use oz0_plugin::Plugin;
+use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
+use oz0_server::{
+    Environments, FolderAccess, LaunchSpec, Launcher, PackageTool, Registry, Running, StopBounds,
+};
+use tokio::sync::mpsc;
+use tokio::time::{Duration, timeout};
+
+use crate::options::NodeOptions;
+
+/// How many lines of a failed server's stderr are shown.
+const STDERR_LINES: usize = 20;
+/// Questions of one server that wait to be looked at.
+const QUESTIONS: usize = 16;
+
+/// What every server of a node is started with.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) launcher: Launcher,
+    pub(crate) environments: Environments,
+    pub(crate) options: NodeOptions,
+}
+
+/// What one tool's server is started from.
+#[derive(Debug)]
+pub(crate) struct Recipe {
+    place: Place,
+    /// The pointers that are cut from its functions' listings.
+    pub(crate) unstable: BTreeMap<String, Vec<Pointer>>,
+    /// Whether it may ask a model.
+    pub(crate) sampling: bool,
+}
+
+#[derive(Debug)]
+enum Place {
+    Process(Box<LaunchSpec>),
+    Remote(Box<Endpoint>),
+}
+
+/// A server that runs and speaks.
+pub(crate) struct Started {
+    pub(crate) client: Client,
+    pub(crate) requests: mpsc::Receiver<ServerRequest>,
+    /// Its process; none of a remote one.
+    pub(crate) running: Option<Running>,
+}
+
+impl Host {
+    /// Reads what a tool's server is started from, and makes its environment. Blocks. The error is for people.
+    pub(crate) fn recipe(&self, assignment: &Assignment, tool: &ToolId) -> Result<Recipe, String> {
+        let description = assignment.description.as_ref().ok_or("it is not assigned")?;
+        let Source::Dev { folder } = &description.source else {
+            return Err(format!(
+                "this node does not hold the bundle of {} {}",
+                assignment.plugin, assignment.version
+            ));
+        };
+        let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
+        let manifest =
+            plugin.manifest().ok_or("its manifest has errors; `oz0 plugin inspect` shows them")?;
+        let (_, declared) = manifest
+            .tools
+            .iter()
+            .find(|(id, _)| id.value == *tool)
+            .ok_or("its manifest has no such tool any more")?;
+        let place = match declared.backend() {
+            Backend::Url(url) => {
+                let moved = assignment.moved.contains_key(tool);
+                Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
+            }
+            Backend::Mcp(_) | Backend::Package(_) => {
+                let prepared = self.prepare(&plugin, tool, declared)?;
+                Place::Process(Box::new(LaunchSpec {
+                    declared: self.variables(manifest, declared)?,
+                    folder_access: FolderAccess::InPlace,
+                    network: !manifest.egress.is_empty(),
+                    ..prepared.launch(plugin.root())
+                }))
+            }
+        };
+        let models = manifest.requires.as_ref().and_then(|requires| requires.models.as_ref());
+        Ok(Recipe {
+            place,
+            unstable: declared.unstable_pointers(),
+            sampling: models.is_some_and(|models| models.sampling.is_some()),
+        })
+    }
+
+    fn prepare(
+        &self,
+        plugin: &Plugin,
+        id: &ToolId,
+        tool: &Tool,
+    ) -> Result<oz0_server::Prepared, String> {
+        let package = match tool.backend() {
+            Backend::Mcp(mcp) => {
+                let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
+                return self
+                    .environments
+                    .prepare_command(plugin.root(), &argv)
+                    .map_err(|error| error.to_string());
+            }
+            Backend::Package(package) => package,
+            Backend::Url(_) => return Err("a remote server is not prepared".to_owned()),
+        };
+        let (registry, name) = match package {
+            PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
+                (Registry::Pypi, name.clone())
+            }
+            PackageRef::Pypi { name, extras, .. } => {
+                (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
+            }
+            PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
+            PackageRef::Oci { .. } => return Err("container images are not run yet".to_owned()),
+        };
+        let version =
+            package.exact().ok_or_else(|| format!("{name} is not pinned to one version"))?;
+        let args: Vec<String> =
+            tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
+        let package =
+            PackageTool { tool: id.as_ref(), registry, name: &name, version, args: &args };
+        self.environments
+            .prepare_package(plugin.root(), &package, false)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The variables of a tool's server beside the fixed ones.
+    fn variables(
+        &self,
+        manifest: &Manifest,
+        tool: &Tool,
+    ) -> Result<BTreeMap<String, String>, String> {
+        let mut variables = BTreeMap::new();
+        if let Some(requires) = &manifest.requires {
+            let optional = requires.optional_secrets.iter().map(|name| (name, false));
+            for (name, required) in requires.secrets.iter().map(|name| (name, true)).chain(optional)
+            {
+                match self.options.secrets.get(name.as_str()) {
+                    Some(value) => {
+                        variables.insert(name.as_str().to_owned(), value.clone());
+                    }
+                    None if required => {
+                        return Err(format!(
+                            "it needs the secret {}, which is not set",
+                            name.as_str()
+                        ));
+                    }
+                    None => {}
+                }
+            }
+        }
+        if let Backend::Mcp(mcp) = tool.backend() {
+            variables
+                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
+        Ok(variables)
+    }
+
+    /// Starts a server and opens a connection to it. A server of the legacy era may end at the modern probe, of which
+    /// it never heard: it is started again and opened in its own.
+    pub(crate) async fn start(&self, recipe: &Recipe, era: Option<Era>) -> Result<Started, String> {
+        let choice = match era {
+            None => EraChoice::Probe,
+            Some(Era::Modern) => EraChoice::Modern,
+            Some(Era::Legacy) => EraChoice::Legacy,
+        };
+        match self.try_start(recipe, choice).await {
+            Err(Trouble { at_probe: true, what }) if choice == EraChoice::Probe => {
+                self.try_start(recipe, EraChoice::Legacy).await.map_err(|_| what)
+            }
+            started => started.map_err(|trouble| trouble.what),
+        }
+    }
+
+    async fn try_start(&self, recipe: &Recipe, era: EraChoice) -> Result<Started, Trouble> {
+        let limits = self.options.limits;
+        let (sender, requests) = mpsc::channel(QUESTIONS);
+        let wire = Limits::default();
+        let options = ClientOptions {
+            era,
+            timeouts: Timeouts {
+                connect: limits.start,
+                call: limits.call,
+                listing: limits.listing,
+                ..Timeouts::default()
+            },
+            limits: Limits {
+                message: wire.listing.max(limits.result).max(limits.request) + (64 << 10),
+                // Beside calls: a listing, a subscription.
+                pending: limits.in_flight + 16,
+                ..wire
+            },
+            requests: Some(sender),
+            ..ClientOptions::default()
+        };
+        match &recipe.place {
+            Place::Remote(endpoint) => {
+                let client = Client::http(endpoint, &options).await.map_err(Trouble::from)?;
+                Ok(Started { client, requests, running: None })
+            }
+            Place::Process(spec) => {
+                let starting = timeout(limits.start, self.launcher.start(spec)).await;
+                let mut running = starting
+                    .map_err(|_| {
+                        format!("it did not start within {} s", limits.start.as_secs_f64())
+                    })?
+                    .map_err(|error| error.to_string())?;
+                let stderr = running.stderr().clone();
+                let Some((stdin, stdout)) = running.take_stdio() else {
+                    return Err("its standard streams are taken".to_owned().into());
+                };
+                match Client::stdio(stdout, stdin, &options).await {
+                    Ok(client) => Ok(Started { client, requests, running: Some(running) }),
+                    Err(error) => {
+                        let mut trouble = Trouble::from(error);
+                        running.stop(StopBounds::default()).await;
+                        let _ = timeout(Duration::from_secs(1), stderr.ended()).await;
+                        trouble.what.push_str(&said(&stderr.last_lines(STDERR_LINES)));
+                        Err(trouble)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The end of what a server wrote to stderr, as it is added to a reason.
+pub(crate) fn said(stderr: &str) -> String {
+    if stderr.trim().is_empty() {
+        return String::new();
+    }
+    format!("; the end of its stderr:\n{}", escape::text(stderr.trim_end()))
+}
+
+/// Why a server did not start.
+struct Trouble {
+    what: String,
+    /// It ended when it was probed.
+    at_probe: bool,
+}
+
+impl From<String> for Trouble {
+    fn from(what: String) -> Self {
+        Self { what, at_probe: false }
+    }
+}
+
+impl From<ConnectError> for Trouble {
+    fn from(error: ConnectError) -> Self {
+        let at_probe = matches!(
+            error,
+            ConnectError::Handshake { step: Step::Discover, fault: Fault::Closed(_) }
+        );
+        Self { what: error.to_string(), at_probe }
+    }
+}
+
+/// A remote tool's endpoint. One that moved is dialled without anything that is not the public's.
+fn endpoint(
+    manifest: &Manifest,
+    tool: &Tool,
+    url: &oz0_plugin::manifest::UrlTemplate,
+    moved: bool,
+) -> Result<Endpoint, String> {
+    let connection =
+        tool.connection.as_ref().and_then(|name| manifest.connections.get(name.as_str()));
+    let url = url
+        .fill(|param| {
+            let connection = connection?;
+            let param = &connection.params.get(param)?.value;
+            param.default.as_ref().map(|value| value.as_str())
+        })
+        .ok_or("a param in its url: has no value")?;
+    let written: HashMap<String, String> = tool
+        .headers
+        .iter()
+        .filter(|_| !moved)
+        .map(|(name, value)| (name.as_str().to_owned(), value.as_str().to_owned()))
+        .collect();
+    let headers = HeaderMap::try_from(&written).map_err(|error| error.to_string())?;
+    Endpoint::new(url.as_str(), headers).map_err(|error| error.to_string())
+}

@@ -1,0 +1,127 @@
+//! How a node behaves. All of it is the operator's; nothing here is a manifest's or a server's to say.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::event::Tell;
+
+/// How a node is run.
+#[derive(Debug, Clone)]
+pub struct NodeOptions {
+    /// How old a listing may be when a call relies on it.
+    pub verify_every: VerifyEvery,
+    /// After how long without any listing an idle server is listed. Default 60 s.
+    pub idle: Duration,
+    /// What becomes of results that do not match the output schema.
+    pub validate: Validate,
+    /// Whether arguments that the input schema does not name are refused.
+    pub arguments: Arguments,
+    /// How much is taken, and how long is waited.
+    pub limits: NodeLimits,
+    /// How long a node goes on with what it holds when it has lost its edge. Default 1 h.
+    pub edge_grace: Duration,
+    /// How long a client that lists waits for servers that have not listed yet. Default 5 s.
+    pub settle: Duration,
+    /// The values of secrets that plugins declare, by name.
+    pub secrets: BTreeMap<String, String>,
+    /// Who is told what happens.
+    pub tell: Tell,
+}
+
+impl Default for NodeOptions {
+    fn default() -> Self {
+        Self {
+            verify_every: VerifyEvery::default(),
+            idle: Duration::from_mins(1),
+            validate: Validate::default(),
+            arguments: Arguments::default(),
+            limits: NodeLimits::default(),
+            edge_grace: Duration::from_hours(1),
+            settle: Duration::from_secs(5),
+            secrets: BTreeMap::new(),
+            tell: Tell::default(),
+        }
+    }
+}
+
+/// How old a server's listing may be, counted from when it was asked for, when a call relies on it. An older one is
+/// listed anew, and the call waits; 0 lists before every call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerifyEvery {
+    /// Of a server that is a process of this node. Default 2 s.
+    pub process: Duration,
+    /// Of a remote one. Default 30 s.
+    pub remote: Duration,
+}
+
+impl VerifyEvery {
+    /// The same for every server.
+    pub const fn all(every: Duration) -> Self {
+        Self { process: every, remote: every }
+    }
+}
+
+impl Default for VerifyEvery {
+    fn default() -> Self {
+        Self { process: Duration::from_secs(2), remote: Duration::from_secs(30) }
+    }
+}
+
+/// What becomes of structured results that do not match the output schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Validate {
+    /// Nothing is checked.
+    Off,
+    /// They pass, and [`Event::ResultMismatch`](crate::Event::ResultMismatch) tells of it.
+    #[default]
+    Warn,
+    /// They are refused.
+    Refuse,
+}
+
+/// Which arguments are let through.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Arguments {
+    /// What the pinned input schema allows.
+    #[default]
+    AsListed,
+    /// Only what it names, whether or not it says `additionalProperties: false`; and a function whose schema cannot be
+    /// checked is not called.
+    Strict,
+}
+
+/// How much is taken, and how long is waited. Above each there is an error that names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeLimits {
+    /// Calls in flight of one server. Default 64.
+    pub in_flight: usize,
+    /// Bytes of a call's parameters. Default 4 MiB.
+    pub request: usize,
+    /// Bytes of a call's result. Default 16 MiB.
+    pub result: usize,
+    /// For a server to start and to open its connection. Default 30 s.
+    pub start: Duration,
+    /// For a call whose server is being started. Default 10 s.
+    pub patience: Duration,
+    /// For a whole listing. Default 10 s.
+    pub listing: Duration,
+    /// For one call. Default 60 s.
+    pub call: Duration,
+    /// For calls in flight when their server is to be stopped. Default 5 s.
+    pub drain: Duration,
+}
+
+impl Default for NodeLimits {
+    fn default() -> Self {
+        Self {
+            in_flight: 64,
+            request: 4 << 20,
+            result: 16 << 20,
+            start: Duration::from_secs(30),
+            patience: Duration::from_secs(10),
+            listing: Duration::from_secs(10),
+            call: Duration::from_mins(1),
+            drain: Duration::from_secs(5),
+        }
+    }
+}

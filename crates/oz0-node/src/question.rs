@@ -1,0 +1,110 @@
+//! What a server asks in the middle of a call: named, written out, and only what may be asked.
+//!
+//! A person who is asked must see who asks, and must not be shown one text and decide on another. So the name of the
+//! function stands before the message, and what nobody can see in it is written out.
+
+use std::borrow::Cow;
+
+use oz0_listing::{FunctionId, escape};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The method of a form or a URL for a person.
+const ELICIT: &str = "elicitation/create";
+/// The method of a question to a model.
+const SAMPLE: &str = "sampling/createMessage";
+
+/// The parameters of a question as the client gets them; the error says why it is not asked.
+pub(crate) fn presented(
+    function: &FunctionId,
+    method: &str,
+    params: Option<&RawValue>,
+    sampling: bool,
+) -> Result<Box<RawValue>, String> {
+    match method {
+        ELICIT => {}
+        SAMPLE if sampling => {}
+        SAMPLE => {
+            return Err(format!(
+                "the plugin of {function} does not say `requires.models.sampling`, so its server may not ask a model"
+            ));
+        }
+        _ => return Err("a server behind this gateway may not ask this".to_owned()),
+    }
+    let params: Value = match params {
+        None => Value::Object(Map::new()),
+        Some(params) => serde_json::from_str(params.get()).map_err(|error| error.to_string())?,
+    };
+    let mut params =
+        written_out(params).ok_or("a member's name in it holds characters that nobody can see")?;
+    if method == ELICIT
+        && let Some(message) = params.get_mut("message")
+    {
+        let said = message.as_str().unwrap_or_default();
+        *message = Value::String(format!("{function} asks: {said}"));
+    }
+    serde_json::value::to_raw_value(&params).map_err(|error| error.to_string())
+}
+
+/// A modern server's `InputRequiredResult` with its questions made presentable; any other result untouched.
+pub(crate) fn presented_in(
+    function: &FunctionId,
+    result: Box<RawValue>,
+    sampling: bool,
+) -> Result<Box<RawValue>, String> {
+    // Results are large and questions are rare. A letter of the word can be spelled `\u00XX`.
+    if !result.get().contains("input_required") && !result.get().contains("\\u00") {
+        return Ok(result);
+    }
+    let asks = serde_json::from_str::<Kind<'_>>(result.get())
+        .is_ok_and(|kind| kind.result_type.as_deref() == Some("input_required"));
+    if !asks {
+        return Ok(result);
+    }
+    let mut wanted: Map<String, Value> =
+        serde_json::from_str(result.get()).map_err(|error| error.to_string())?;
+    if let Some(Value::Object(requests)) = wanted.get_mut("inputRequests") {
+        for request in requests.values_mut() {
+            let Some(request) = request.as_object_mut() else { continue };
+            let method =
+                request.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let params = request
+                .get("params")
+                .map(serde_json::value::to_raw_value)
+                .transpose()
+                .map_err(|error| error.to_string())?;
+            let presented = presented(function, &method, params.as_deref(), sampling)?;
+            let params =
+                serde_json::from_str(presented.get()).map_err(|error| error.to_string())?;
+            request.insert("params".to_owned(), params);
+        }
+    }
+    serde_json::value::to_raw_value(&wanted).map_err(|error| error.to_string())
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow, rename = "resultType", default)]
+    result_type: Option<Cow<'a, str>>,
+}
+
+fn written_out(value: Value) -> Option<Value> {
+    Some(match value {
+        Value::String(text) => Value::String(match escape::text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(text) => text,
+        }),
+        Value::Array(items) => {
+            Value::Array(items.into_iter().map(written_out).collect::<Option<_>>()?)
+        }
+        Value::Object(members) => {
+            let each = |(name, value): (String, Value)| {
+                (!escape::has_invisible(&name)).then_some(())?;
+                Some((name, written_out(value)?))
+            };
+            Value::Object(members.into_iter().map(each).collect::<Option<_>>()?)
+        }
+        plain => plain,
+    })
+}

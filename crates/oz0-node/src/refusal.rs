@@ -1,0 +1,104 @@
+//! Why a function is not called, in words for whoever called it.
+//!
+//! These texts reach a model. None of them repeats anything that a server says which nobody has approved.
+
+use std::fmt;
+
+use oz0_api::{PluginName, PluginVersion};
+use oz0_listing::FunctionId;
+
+/// A function that is not called.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(crate) function: FunctionId,
+    pub(crate) plugin: PluginName,
+    pub(crate) version: PluginVersion,
+    pub(crate) why: Why,
+}
+
+/// Why not.
+#[derive(Debug, Clone)]
+pub(crate) enum Why {
+    /// It lists itself differently.
+    Changed,
+    /// It was not there when its tool was approved.
+    New,
+    /// Its server lists it no more.
+    Gone,
+    /// Its tool has no snapshot yet.
+    NoSnapshot,
+    /// Its server has not listed anything yet on this node.
+    Installing,
+    /// There is no listing that is complete and young enough.
+    NotListed(String),
+    /// Its server does not run.
+    Down(String),
+    /// Its name could pass for another's, or its listing could be read in two ways.
+    LeftOut,
+    /// Another function had its model name first.
+    NameTaken(FunctionId),
+    /// Its tool's endpoint moved.
+    Moved,
+    /// Its listing cannot be called as it is shown.
+    Uncallable(String),
+    /// Its overrides make its listing unreadable.
+    Unserved,
+    /// The edge is lost for too long.
+    EdgeLost,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function, plugin, version, why } = self;
+        let check = |f: &mut fmt::Formatter<'_>, what: &str| {
+            write!(
+                f,
+                "{function} {what}, so it is not called; check the\nchange and approve it with: \
+                 oz0 plugin approve-tools {plugin}"
+            )
+        };
+        match why {
+            Why::Changed => {
+                check(f, "lists itself differently than when its plugin's tools were approved")
+            }
+            Why::New => check(f, "was not listed when its plugin's tools were approved"),
+            Why::Gone => check(f, "is no longer listed by its server"),
+            Why::Moved => check(f, "has moved to another endpoint than the approved one"),
+            Why::NoSnapshot => write!(
+                f,
+                "{function} has no snapshot yet, so it is not called; `oz0 plugin list` says what its tool waits for"
+            ),
+            Why::Installing => write!(
+                f,
+                "{function} is not called: its plugin's version {version} is installing on this node"
+            ),
+            Why::NotListed(reason) => write!(
+                f,
+                "{function} is not called: its server could not be listed just now, and without that nobody knows \
+                 whether it is still what was approved: {reason}"
+            ),
+            Why::Down(reason) => {
+                write!(f, "{function} is not called: its server does not run: {reason}")
+            }
+            Why::LeftOut => write!(
+                f,
+                "{function} is left out of its tool's listing, so it is not called; `oz0 plugin list` says why"
+            ),
+            Why::NameTaken(other) => write!(
+                f,
+                "{function} is not called: models know {other} under the same name, which had it first"
+            ),
+            Why::Uncallable(reason) => {
+                write!(f, "{function} is listed and cannot be called: {reason}")
+            }
+            Why::Unserved => write!(
+                f,
+                "{function} is not called: its plugin's overrides make its listing unreadable"
+            ),
+            Why::EdgeLost => write!(
+                f,
+                "{function} is not called: this node has not reached its edge for longer than it may go on without"
+            ),
+        }
+    }
+}

@@ -1,0 +1,506 @@
+//! What a node holds: the plugin set, the decisions, the servers; and the table that calls and listings look into.
+//!
+//! The table is made anew when any of it changes, and is then never written to: a call holds one for as long as it
+//! looks, and waits for nobody.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use oz0_api::node::{Assignment, Decision, Poll, PollQuery};
+use oz0_api::{Client as Edge, EdgeId, PluginName, PluginVersion, Revision};
+use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
+use oz0_mcp::server::{Functions, Splice};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::event::Event;
+use crate::host::Host;
+use crate::options::Arguments;
+use crate::refusal::{Refusal, Why};
+use crate::schema::Schemas;
+use crate::server::Server;
+
+/// What a node holds.
+pub(crate) struct Roster {
+    pub(crate) host: Arc<Host>,
+    edge: Edge,
+    state: Mutex<State>,
+    table: watch::Sender<Arc<Table>>,
+    revision: watch::Sender<u64>,
+    /// Since when the edge is lost.
+    lost: Mutex<Option<Instant>>,
+}
+
+#[derive(Default)]
+struct State {
+    edge: Option<EdgeId>,
+    plugins: Revision,
+    decisions_revision: Revision,
+    assigned: BTreeMap<PluginName, Assigned>,
+    decisions: BTreeMap<(PluginName, PluginVersion), BTreeMap<FunctionId, Decided>>,
+    /// Servers that are on their way out.
+    leaving: Vec<JoinHandle<()>>,
+    closed: bool,
+}
+
+struct Assigned {
+    assignment: Arc<Assignment>,
+    tools: BTreeMap<ToolId, Tended>,
+}
+
+struct Tended {
+    server: Arc<Server>,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+struct Decided {
+    accepted: Vec<Arc<Accepted>>,
+    left_out_for: Option<FunctionId>,
+}
+
+/// An accepted listing.
+pub(crate) struct Accepted {
+    pub(crate) hash: ListingHash,
+    /// What is served: the pinned listing with its overrides, under the server's name of the function.
+    served: Option<Box<RawValue>>,
+    /// The same as clients get it, under the model name.
+    item: Option<Box<str>>,
+    schemas: OnceLock<Schemas>,
+}
+
+impl Accepted {
+    fn new(id: &FunctionId, hash: ListingHash, served: Option<Box<RawValue>>) -> Self {
+        let item = served.as_ref().and_then(|served| item(id, served.get()));
+        Self { hash, served, item, schemas: OnceLock::new() }
+    }
+
+    pub(crate) fn is_served(&self) -> bool {
+        self.item.is_some()
+    }
+
+    /// Its schemas, compiled when they are first needed.
+    pub(crate) fn schemas(&self, arguments: Arguments) -> &Schemas {
+        self.schemas.get_or_init(|| {
+            Schemas::of(self.served.as_ref().map_or("{}", |served| served.get()), arguments)
+        })
+    }
+}
+
+/// A function as an MCP client gets it: its listing under its model name. MCP wants an input schema of every function,
+/// and a client refuses a whole listing for one without; where there is none, any object will do.
+fn item(id: &FunctionId, served: &str) -> Option<Box<str>> {
+    #[derive(Deserialize)]
+    struct Parts<'a> {
+        #[serde(borrow)]
+        name: &'a RawValue,
+        #[serde(borrow, rename = "inputSchema", default)]
+        input: Option<&'a RawValue>,
+    }
+    let parts: Parts<'_> = serde_json::from_str(served).ok()?;
+    let name = serde_json::Value::from(ModelName::of(id).as_str()).to_string();
+    let mut splice = Splice::new(served);
+    match parts.input {
+        Some(input) if !input.get().starts_with('{') => return None,
+        Some(_) => splice.replace_value(parts.name, name).ok()?,
+        None => {
+            let more = format!(r#"{name},"inputSchema":{{"type":"object"}}"#);
+            splice.replace_value(parts.name, more).ok()?;
+        }
+    }
+    Some(splice.apply().into())
+}
+
+/// A function that a call can name.
+pub(crate) struct Entry {
+    pub(crate) id: FunctionId,
+    pub(crate) server: Arc<Server>,
+    accepted: Vec<Arc<Accepted>>,
+    left_out_for: Option<FunctionId>,
+    /// Another function of the same plugin has the same model name.
+    clashes: bool,
+}
+
+impl Entry {
+    /// What is accepted with this hash.
+    pub(crate) fn accepted(&self, hash: ListingHash) -> Option<&Arc<Accepted>> {
+        self.accepted.iter().find(|accepted| accepted.hash == hash)
+    }
+
+    /// Whether it was ever accepted.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.accepted.is_empty()
+    }
+
+    /// Why it is not called, whatever its server lists.
+    pub(crate) fn barred(&self) -> Option<Why> {
+        if self.server.moved {
+            return Some(Why::Moved);
+        }
+        if self.clashes {
+            return Some(Why::LeftOut);
+        }
+        self.left_out_for.clone().map(Why::NameTaken)
+    }
+
+    pub(crate) fn refusal(&self, why: Why) -> Refusal {
+        Refusal {
+            function: self.id.clone(),
+            plugin: self.server.plugin.clone(),
+            version: self.server.version.clone(),
+            why,
+        }
+    }
+
+    /// What clients see of it.
+    fn shown(&self) -> Option<&str> {
+        if self.barred().is_some() {
+            return None;
+        }
+        let accepted = match self.server.last() {
+            Some(listed) => self.accepted(listed.functions.get(&self.id)?.hash),
+            // Nothing speaks against it yet, and no call goes through before something speaks for it.
+            None => self.accepted.last(),
+        };
+        accepted?.item.as_deref()
+    }
+}
+
+/// What is called and listed.
+#[derive(Default)]
+pub(crate) struct Table {
+    functions: HashMap<Box<str>, Arc<Entry>>,
+    servers: Vec<Arc<Server>>,
+    pub(crate) visible: Arc<Functions>,
+    /// Whether the edge's plugin set is here.
+    pub(crate) complete: bool,
+}
+
+impl Table {
+    /// The function of this model name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.functions.get(name)
+    }
+
+    /// The servers whose functions can have this model name.
+    pub(crate) fn servers_for(&self, name: &str) -> Vec<Arc<Server>> {
+        let may = |server: &&Arc<Server>| {
+            name.strip_prefix(server.tool.as_ref()).is_some_and(|rest| rest.starts_with("__"))
+        };
+        self.servers.iter().filter(may).cloned().collect()
+    }
+}
+
+impl Roster {
+    pub(crate) fn new(host: Arc<Host>, edge: Edge) -> Arc<Self> {
+        Arc::new(Self {
+            host,
+            edge,
+            state: Mutex::default(),
+            table: watch::Sender::new(Arc::default()),
+            revision: watch::Sender::new(0),
+            lost: Mutex::default(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        self.host.options.tell.event(event);
+    }
+
+    pub(crate) fn edge(&self) -> &Edge {
+        &self.edge
+    }
+
+    pub(crate) fn table(&self) -> Arc<Table> {
+        Arc::clone(&self.table.borrow())
+    }
+
+    pub(crate) fn tables(&self) -> watch::Receiver<Arc<Table>> {
+        self.table.subscribe()
+    }
+
+    pub(crate) fn revisions(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    /// Whether the edge is lost for longer than this node goes on without it.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let lost = *self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.is_some_and(|since| since.elapsed() > self.host.options.edge_grace)
+    }
+
+    /// The edge did not answer.
+    pub(crate) fn lose(&self, reason: &str) {
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = lost.is_none();
+        lost.get_or_insert_with(Instant::now);
+        drop(lost);
+        if first {
+            self.tell(Event::EdgeLost { reason: reason.to_owned() });
+        }
+    }
+
+    /// It did.
+    pub(crate) fn find(&self) {
+        let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if lost.is_some() {
+            self.tell(Event::EdgeBack);
+        }
+    }
+
+    /// How far this node has come.
+    pub(crate) fn query(&self) -> PollQuery {
+        let state = self.state();
+        PollQuery {
+            edge: state.edge.clone(),
+            plugins: state.plugins,
+            decisions: state.decisions_revision,
+            wait: None,
+            jobs: true,
+        }
+    }
+
+    /// Takes what changed.
+    pub(crate) fn apply(self: &Arc<Self>, poll: &Poll) {
+        let mut state = self.state();
+        if state.closed {
+            return;
+        }
+        if poll.reset {
+            state.decisions.clear();
+            let stay: BTreeSet<&PluginName> = poll
+                .plugins
+                .changed
+                .iter()
+                .filter(|assignment| assignment.description.is_some())
+                .map(|assignment| &assignment.plugin)
+                .collect();
+            let gone: Vec<PluginName> =
+                state.assigned.keys().filter(|plugin| !stay.contains(plugin)).cloned().collect();
+            for plugin in gone {
+                self.unassign(&mut state, &plugin);
+            }
+            for tended in state.assigned.values().flat_map(|assigned| assigned.tools.values()) {
+                tended.server.tell_again();
+            }
+        }
+        state.edge = Some(poll.edge.clone());
+        state.plugins = poll.plugins.revision;
+        state.decisions_revision = poll.decisions.revision;
+        for assignment in &poll.plugins.changed {
+            match &assignment.description {
+                Some(_) => self.assign(&mut state, assignment),
+                None => {
+                    state
+                        .decisions
+                        .remove(&(assignment.plugin.clone(), assignment.version.clone()));
+                    let current = state.assigned.get(&assignment.plugin);
+                    if current
+                        .is_some_and(|current| current.assignment.version == assignment.version)
+                    {
+                        self.unassign(&mut state, &assignment.plugin);
+                    }
+                }
+            }
+        }
+        for decision in &poll.decisions.changed {
+            decide(&mut state, decision);
+        }
+        self.rebuild_from(&state);
+    }
+
+    fn assign(self: &Arc<Self>, state: &mut State, assignment: &Assignment) {
+        let before = state.assigned.get(&assignment.plugin);
+        if before.is_some_and(|before| *before.assignment == *assignment) {
+            return;
+        }
+        let assignment = Arc::new(assignment.clone());
+        let mut tools = BTreeMap::new();
+        let before = state.assigned.remove(&assignment.plugin);
+        for tool in assignment.description.iter().flat_map(|description| description.tools.keys()) {
+            // The loader refuses the platform's own ID; a bundle of an older loader may have it.
+            let Some(server) = Server::new(&assignment, tool, Arc::downgrade(self)) else {
+                continue;
+            };
+            let server = Arc::new(server);
+            let same_version = before
+                .as_ref()
+                .filter(|before| before.assignment.version == assignment.version)
+                .and_then(|before| before.tools.get(tool));
+            if let Some(before) = same_version {
+                server.succeed(&before.server);
+            }
+            let (stop, stopped) = watch::channel(false);
+            let task = tokio::spawn(Arc::clone(&server).supervise(
+                Arc::clone(&self.host),
+                Arc::clone(&assignment),
+                self.edge.clone(),
+                stopped,
+            ));
+            tools.insert(tool.clone(), Tended { server, stop, task });
+        }
+        if let Some(before) = before {
+            leave(state, before);
+        }
+        self.tell(Event::Assigned {
+            plugin: assignment.plugin.clone(),
+            version: assignment.version.clone(),
+        });
+        state.assigned.insert(assignment.plugin.clone(), Assigned { assignment, tools });
+    }
+
+    fn unassign(&self, state: &mut State, plugin: &PluginName) {
+        if let Some(assigned) = state.assigned.remove(plugin) {
+            leave(state, assigned);
+            self.tell(Event::Unassigned { plugin: plugin.clone() });
+        }
+    }
+
+    /// Makes the table anew.
+    pub(crate) fn rebuild(&self) {
+        let state = self.state();
+        self.rebuild_from(&state);
+    }
+
+    fn rebuild_from(&self, state: &State) {
+        let mut functions: HashMap<Box<str>, Arc<Entry>> = HashMap::new();
+        let mut servers = Vec::new();
+        for assigned in state.assigned.values() {
+            let Assignment { plugin, version, .. } = &*assigned.assignment;
+            let decisions = state.decisions.get(&(plugin.clone(), version.clone()));
+            for (tool, tended) in &assigned.tools {
+                servers.push(Arc::clone(&tended.server));
+                let listed = tended.server.last();
+                let decided = decisions.into_iter().flatten().map(|(id, _)| id);
+                let ids: BTreeSet<&FunctionId> = decided
+                    .filter(|id| id.tool() == *tool)
+                    .chain(listed.iter().flat_map(|listed| listed.functions.keys()))
+                    .collect();
+                for id in ids {
+                    let decided = decisions.and_then(|decisions| decisions.get(id));
+                    let mut entry = Entry {
+                        id: id.clone(),
+                        server: Arc::clone(&tended.server),
+                        accepted: decided.map_or_else(Vec::new, |decided| decided.accepted.clone()),
+                        left_out_for: decided.and_then(|decided| decided.left_out_for.clone()),
+                        clashes: false,
+                    };
+                    let name = ModelName::of(id);
+                    if let Some(other) = functions.get(name.as_str()) {
+                        match (&other.left_out_for, &entry.left_out_for) {
+                            // The edge has said whose the name is.
+                            (None, Some(_)) => continue,
+                            (Some(_), None) => {}
+                            _ => entry.clashes = true,
+                        }
+                    }
+                    functions.insert(name.as_str().into(), Arc::new(entry));
+                }
+            }
+        }
+        let before = self.table();
+        let mut shown: Vec<(&str, &str)> = functions
+            .iter()
+            .filter_map(|(name, entry)| Some((name.as_ref(), entry.shown()?)))
+            .collect();
+        shown.sort_unstable();
+        let same = shown.len() == before.visible.items.len()
+            && shown.iter().zip(&before.visible.items).all(|((_, new), old)| *new == old.as_ref());
+        let visible = if same {
+            Arc::clone(&before.visible)
+        } else {
+            Arc::new(Functions {
+                revision: before.visible.revision + 1,
+                items: shown.into_iter().map(|(_, item)| item.into()).collect(),
+                public: true,
+            })
+        };
+        let revision = visible.revision;
+        let complete = state.edge.is_some();
+        self.table.send_replace(Arc::new(Table { functions, servers, visible, complete }));
+        self.revision.send_if_modified(|now| std::mem::replace(now, revision) != revision);
+    }
+
+    /// Waits until every server that is assigned has listed or failed to, and what the edge accepted of it is here; at
+    /// most for `patience`.
+    pub(crate) async fn settled(&self, patience: Duration) {
+        let settle = async {
+            let mut tables = self.tables();
+            let _ = tables.wait_for(|table| table.complete).await;
+            let servers = self.table().servers.clone();
+            for server in servers {
+                server.settled().await;
+                let Some(listed) = server.last() else { continue };
+                let _ = tables
+                    .wait_for(|table| {
+                        let answered = listed.answered.borrow();
+                        let crate::listed::Answered::Said(said) = &*answered else { return false };
+                        said.iter().all(|(id, verdict)| {
+                            let there = table
+                                .get(ModelName::of(id).as_str())
+                                .is_some_and(|entry| entry.is_known() || entry.id != *id);
+                            *verdict != oz0_api::node::Verdict::Accepted
+                                || there
+                                || !listed.functions.contains_key(id)
+                        })
+                    })
+                    .await;
+            }
+        };
+        let _ = tokio::time::timeout(patience, settle).await;
+    }
+
+    /// Stops every server, in order and all at once.
+    pub(crate) async fn close(&self) {
+        let leaving = {
+            let mut state = self.state();
+            state.closed = true;
+            for assigned in std::mem::take(&mut state.assigned).into_values() {
+                leave(&mut state, assigned);
+            }
+            self.rebuild_from(&state);
+            std::mem::take(&mut state.leaving)
+        };
+        for task in leaving {
+            let _ = task.await;
+        }
+    }
+}
+
+fn leave(state: &mut State, assigned: Assigned) {
+    state.leaving.retain(|task| !task.is_finished());
+    for Tended { stop, task, .. } in assigned.tools.into_values() {
+        stop.send_replace(true);
+        state.leaving.push(task);
+    }
+}
+
+fn decide(state: &mut State, decision: &Decision) {
+    let functions =
+        state.decisions.entry((decision.plugin.clone(), decision.version.clone())).or_default();
+    let before = functions.get(&decision.function);
+    let accepted = decision
+        .accepted
+        .iter()
+        .map(|new| {
+            let text =
+                |served: &Option<Box<RawValue>>| served.as_ref().map(|raw| raw.get().to_owned());
+            let same = before
+                .into_iter()
+                .flat_map(|before| &before.accepted)
+                .find(|old| old.hash == new.hash && text(&old.served) == text(&new.served));
+            same.cloned().unwrap_or_else(|| {
+                Arc::new(Accepted::new(&decision.function, new.hash, new.served.clone()))
+            })
+        })
+        .collect();
+    let decided = Decided { accepted, left_out_for: decision.left_out_for.clone() };
+    functions.insert(decision.function.clone(), decided);
+}

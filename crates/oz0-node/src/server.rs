@@ -1,0 +1,471 @@
+//! One tool's server over its whole life: started, listed, watched, started again.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use oz0_api::node::{Assignment, Outcome, Report, Verdict, Verdicts};
+use oz0_api::{Client as Edge, ClientError, Code, Endpoint, PluginName, PluginVersion};
+use oz0_listing::{Digest, FunctionId, ToolId, escape};
+use oz0_mcp::Era;
+use oz0_server::{Running, StopBounds, Tier};
+use tokio::sync::watch;
+
+use crate::event::Event;
+use crate::host::{Host, Started, said};
+use crate::instance::{Instance, Pace};
+use crate::listed::{Answered, Gist, Listed, Reported};
+use crate::refusal::Why;
+use crate::roster::Roster;
+
+/// Before a server that failed is started again: the first wait, and the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// A server that lived so long failed for a new reason.
+const LIVED: Duration = Duration::from_secs(10);
+/// How long a call waits for a server that is about to be started again.
+const CALLS_WAIT: Duration = Duration::from_secs(1);
+/// Before a report that did not reach the edge is sent again: the first wait, and the longest.
+const FIRST_REPORT_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_REPORT_WAIT: Duration = Duration::from_secs(5);
+/// The longest reason that an edge takes, in characters.
+const REASON: usize = 1000;
+
+/// One tool's server.
+pub(crate) struct Server {
+    pub(crate) plugin: PluginName,
+    pub(crate) version: PluginVersion,
+    pub(crate) tool: ToolId,
+    /// Its endpoint moved, so nothing of it is called.
+    pub(crate) moved: bool,
+    digest: Digest,
+    endpoint: Option<Endpoint>,
+    phase: watch::Sender<Phase>,
+    /// Its last complete listing on this node, also when it is gone.
+    last: Mutex<Option<Arc<Listed>>>,
+    era: Mutex<Option<Era>>,
+    /// The tier it runs in, once it runs.
+    tier: Mutex<Option<Tier>>,
+    news: watch::Sender<Option<News>>,
+    /// The edge has forgotten what it was told.
+    forgotten: AtomicBool,
+    roster: Weak<Roster>,
+}
+
+/// How far it has come.
+#[derive(Clone)]
+enum Phase {
+    Starting,
+    Up(Arc<Instance>),
+    Down { why: Arc<str>, again: Instant },
+    Stopped,
+}
+
+/// Something to tell the edge.
+#[derive(Clone)]
+enum News {
+    Listed(Arc<Listed>, Arc<Reported>),
+    Unlisted(Arc<str>),
+}
+
+impl Server {
+    pub(crate) fn new(
+        assignment: &Assignment,
+        tool: &ToolId,
+        roster: Weak<Roster>,
+    ) -> Option<Self> {
+        let description = assignment.description.as_ref()?;
+        Some(Self {
+            plugin: assignment.plugin.clone(),
+            version: assignment.version.clone(),
+            tool: tool.clone(),
+            moved: assignment.moved.contains_key(tool),
+            digest: description.digest,
+            endpoint: description.tools.get(tool)?.endpoint().cloned(),
+            phase: watch::Sender::new(Phase::Starting),
+            last: Mutex::default(),
+            era: Mutex::default(),
+            tier: Mutex::default(),
+            news: watch::Sender::new(None),
+            forgotten: AtomicBool::new(false),
+            roster,
+        })
+    }
+
+    /// Takes over what `before`, the same tool's server of the same version, found out.
+    pub(crate) fn succeed(&self, before: &Self) {
+        *lock(&self.last) = before.last();
+        *lock(&self.era) = *lock(&before.era);
+    }
+
+    /// Its last complete listing on this node.
+    pub(crate) fn last(&self) -> Option<Arc<Listed>> {
+        lock(&self.last).clone()
+    }
+
+    /// The connection that calls go over. Waits where it is being started, or soon will be.
+    pub(crate) async fn instance(&self, patience: Duration) -> Result<Arc<Instance>, Why> {
+        if let Phase::Up(instance) = &*self.phase.borrow()
+            && instance.client.closed().is_none()
+        {
+            return Ok(Arc::clone(instance));
+        }
+        let mut phases = self.phase.subscribe();
+        let wait = async {
+            loop {
+                match &*phases.borrow_and_update() {
+                    Phase::Up(instance) if instance.client.closed().is_none() => {
+                        return Ok(Arc::clone(instance));
+                    }
+                    Phase::Down { why, again }
+                        if again.saturating_duration_since(Instant::now()) > CALLS_WAIT =>
+                    {
+                        return Err(Why::Down(why.to_string()));
+                    }
+                    Phase::Stopped => return Err(Why::Installing),
+                    _ => {}
+                }
+                if phases.changed().await.is_err() {
+                    return Err(Why::Installing);
+                }
+            }
+        };
+        tokio::time::timeout(patience, wait).await.unwrap_or_else(|_| match self.last() {
+            Some(_) => {
+                Err(Why::Down(format!("it was not there within {} s", patience.as_secs_f64())))
+            }
+            None => Err(Why::Installing),
+        })
+    }
+
+    /// What keeps it from having listed anything.
+    pub(crate) fn trouble(&self) -> Option<Why> {
+        match (&*self.phase.borrow(), &*self.news.borrow()) {
+            (Phase::Down { why, .. }, _) => Some(Why::Down(why.to_string())),
+            (Phase::Up(_), Some(News::Unlisted(reason))) => {
+                Some(Why::NotListed(reason.to_string()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Waits until it has listed, or failed to, and the edge has answered.
+    pub(crate) async fn settled(&self) {
+        let mut phases = self.phase.subscribe();
+        loop {
+            if self.last().is_some() {
+                break;
+            }
+            match &*phases.borrow_and_update() {
+                Phase::Down { .. } | Phase::Stopped => return,
+                Phase::Starting | Phase::Up(_) => {}
+            }
+            tokio::select! {
+                changed = phases.changed() => if changed.is_err() { return },
+                // The listing is told of by the news, and they may have come before the phase.
+                () = self.news_come() => {}
+            }
+        }
+        if let Some(listed) = self.last() {
+            let mut answered = listed.answered.subscribe();
+            let _ = answered.wait_for(|answered| *answered != Answered::NotYet).await;
+        }
+    }
+
+    async fn news_come(&self) {
+        let mut news = self.news.subscribe();
+        if news.borrow_and_update().is_some() && self.last().is_none() {
+            // It failed to list: that is news too, and nothing better is coming soon.
+            tokio::time::sleep(FIRST_WAIT).await;
+            return;
+        }
+        let _ = news.changed().await;
+    }
+
+    /// A new listing.
+    pub(crate) fn listed(&self, listed: &Arc<Listed>, reported: Reported) {
+        let functions = listed.functions.len();
+        let before = lock(&self.last).replace(Arc::clone(listed));
+        self.news.send_replace(Some(News::Listed(Arc::clone(listed), Arc::new(reported))));
+        if let Some(roster) = self.roster.upgrade() {
+            roster.rebuild();
+            if before.is_none() {
+                let (tool, tier) = (self.tool.clone(), lock(&self.tier).clone());
+                roster.tell(Event::Started { tool, functions, tier });
+            }
+        }
+    }
+
+    /// A listing that failed.
+    pub(crate) fn unlisted(&self, reason: &str) {
+        let reason: Arc<str> = escape::line_within(reason, REASON).into();
+        self.news.send_replace(Some(News::Unlisted(Arc::clone(&reason))));
+        if let Some(roster) = self.roster.upgrade() {
+            roster.tell(Event::NotListed { tool: self.tool.clone(), reason: reason.to_string() });
+        }
+    }
+
+    /// The edge has forgotten what it was told: it is told again.
+    pub(crate) fn tell_again(&self) {
+        self.forgotten.store(true, Ordering::Release);
+        if let Phase::Up(instance) = &*self.phase.borrow() {
+            instance.list_afresh();
+        }
+    }
+
+    /// Lives until it is told to stop, and ends in order.
+    pub(crate) async fn supervise(
+        self: Arc<Self>,
+        host: Arc<Host>,
+        assignment: Arc<Assignment>,
+        edge: Edge,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        tokio::select! {
+            () = self.live(&host, &assignment, &mut stop) => {}
+            () = self.report(&edge) => {}
+        }
+        self.phase.send_replace(Phase::Stopped);
+    }
+
+    async fn live(
+        self: &Arc<Self>,
+        host: &Arc<Host>,
+        assignment: &Arc<Assignment>,
+        stop: &mut watch::Receiver<bool>,
+    ) {
+        let mut wait = FIRST_WAIT;
+        loop {
+            self.phase.send_replace(Phase::Starting);
+            let began = Instant::now();
+            let started = tokio::select! {
+                () = told(stop) => return,
+                started = self.start(host, assignment) => started,
+            };
+            let why = match started {
+                Ok((instance, started)) => match self.attend(host, instance, started, stop).await {
+                    Some(why) => why,
+                    None => return,
+                },
+                Err(why) => why,
+            };
+            if began.elapsed() > LIVED {
+                wait = FIRST_WAIT;
+            }
+            let again = Instant::now() + wait;
+            self.failed(host, &why);
+            self.phase.send_replace(Phase::Down { why: why.into(), again });
+            tokio::select! {
+                () = told(stop) => return,
+                () = tokio::time::sleep_until(again.into()) => {}
+            }
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    /// What happened, for people and the edge. A server that had listed keeps what it listed.
+    fn failed(&self, host: &Host, why: &str) {
+        let reason: Arc<str> = escape::line_within(why, REASON).into();
+        self.news.send_replace(Some(News::Unlisted(reason)));
+        host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
+    }
+
+    async fn start(
+        self: &Arc<Self>,
+        host: &Arc<Host>,
+        assignment: &Arc<Assignment>,
+    ) -> Result<(Arc<Instance>, Started), String> {
+        // Reading, resolving and installing block.
+        let recipe = tokio::task::spawn_blocking({
+            let (host, assignment, tool) =
+                (Arc::clone(host), Arc::clone(assignment), self.tool.clone());
+            move || host.recipe(&assignment, &tool)
+        })
+        .await
+        .map_err(|error| error.to_string())??;
+        let era = *lock(&self.era);
+        let started = host.start(&recipe, era).await?;
+        *lock(&self.era) = Some(started.client.era());
+        *lock(&self.tier) = started.running.as_ref().map(|running| running.tier().clone());
+        let options = &host.options;
+        let pace = Pace {
+            verify_every: match started.running {
+                Some(_) => options.verify_every.process,
+                None => options.verify_every.remote,
+            },
+            idle: options.idle,
+            in_flight: options.limits.in_flight,
+        };
+        let instance = Arc::new(Instance::new(started.client.clone(), recipe, &pace));
+        Ok((instance, started))
+    }
+
+    /// Attends a server until it ends, and says how it ended; `None` when it was told to stop and did.
+    async fn attend(
+        &self,
+        host: &Host,
+        instance: Arc<Instance>,
+        started: Started,
+        stop: &mut watch::Receiver<bool>,
+    ) -> Option<String> {
+        let Started { client, requests, running } = started;
+        let events = client.events();
+        drop(client);
+        self.phase.send_replace(Phase::Up(Arc::clone(&instance)));
+        let ended = async {
+            match &running {
+                Some(running) => Some(running.wait().await),
+                None => std::future::pending().await,
+            }
+        };
+        let over = tokio::select! {
+            () = told(stop) => None,
+            () = instance.follow(events) => Some(None),
+            ended = ended => Some(ended),
+            () = instance.keep_listed(self) => Some(None),
+            () = instance.answer_requests(requests) => Some(None),
+            () = instance.subscribe() => Some(None),
+        };
+        let junk = instance.client.junk();
+        if let Some(sample) = junk.sample.into_iter().next() {
+            host.options.tell.event(Event::Junk { tool: self.tool.clone(), sample });
+        }
+        let Some(ended) = over else {
+            self.phase.send_replace(Phase::Starting);
+            self.retire(host, &instance, running).await;
+            return None;
+        };
+        let closed = instance.client.closed().map(|closed| closed.to_string());
+        let stderr = running.as_ref().map(|running| running.stderr().clone());
+        let ended = match (ended, running) {
+            (None, Some(running)) => Some(running.stop(StopBounds::default()).await),
+            (ended, _) => ended,
+        };
+        let mut why = match ended {
+            Some(ended) => format!("its process ended with {ended}"),
+            None => closed.unwrap_or_else(|| "its connection is over".to_owned()),
+        };
+        if let Some(stderr) = stderr {
+            let _ = tokio::time::timeout(FIRST_WAIT, stderr.ended()).await;
+            why.push_str(&said(&stderr.last_lines(5)));
+        }
+        instance.end(&why);
+        Some(why)
+    }
+
+    /// Lets calls in flight end, then the server.
+    async fn retire(&self, host: &Host, instance: &Instance, running: Option<Running>) {
+        let _ = tokio::time::timeout(host.options.limits.drain, instance.drained()).await;
+        instance.client.clone().close().await;
+        if let Some(running) = running {
+            running.stop(StopBounds::default()).await;
+        }
+        instance.end("it was stopped");
+    }
+
+    /// Tells the edge what there is to tell, for ever: each listing that differs from the last one told.
+    async fn report(&self, edge: &Edge) {
+        let mut news = self.news.subscribe();
+        let mut sent: Option<Sent> = None;
+        let mut wait = FIRST_REPORT_WAIT;
+        loop {
+            let Some(next) = news.borrow_and_update().clone() else {
+                if news.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                continue;
+            };
+            if self.forgotten.swap(false, Ordering::AcqRel) {
+                sent = None;
+            }
+            let told = match (&sent, &next) {
+                (Some(Sent::Listed(old, verdicts)), News::Listed(listed, new))
+                    if *old == new.gist() =>
+                {
+                    listed.answered.send_replace(Answered::Said(verdicts.clone()));
+                    true
+                }
+                (Some(Sent::Unlisted(old)), News::Unlisted(new)) => old == new,
+                _ => false,
+            };
+            if !told {
+                match edge.report(&self.report_of(&next)).await {
+                    Ok(verdicts) => {
+                        sent = Some(self.answered(next, verdicts));
+                        wait = FIRST_REPORT_WAIT;
+                        continue;
+                    }
+                    Err(error) => {
+                        // A plugin set that the edge no longer has: another is on its way.
+                        let stale = matches!(&error, ClientError::Problem(problem) if problem.code == Code::Stale);
+                        wait = if stale {
+                            LONGEST_REPORT_WAIT
+                        } else {
+                            (wait * 2).min(LONGEST_REPORT_WAIT)
+                        };
+                        tokio::select! {
+                            () = tokio::time::sleep(wait) => {}
+                            _ = news.changed() => {}
+                        }
+                        continue;
+                    }
+                }
+            }
+            if news.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    fn report_of(&self, news: &News) -> Report {
+        Report {
+            plugin: self.plugin.clone(),
+            version: self.version.clone(),
+            digest: self.digest,
+            tool: self.tool.clone(),
+            endpoint: self.endpoint.clone(),
+            outcome: match news {
+                News::Listed(_, reported) => Outcome::Complete {
+                    functions: reported.functions.clone(),
+                    left_out: reported.left_out.clone(),
+                },
+                News::Unlisted(reason) => Outcome::Failed { reason: reason.to_string() },
+            },
+        }
+    }
+
+    fn answered(&self, news: News, verdicts: Verdicts) -> Sent {
+        match news {
+            News::Unlisted(reason) => Sent::Unlisted(reason),
+            News::Listed(listed, reported) => {
+                let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
+                    matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())
+                };
+                let functions: Vec<FunctionId> =
+                    verdicts.functions.iter().filter_map(waiting).collect();
+                listed.answered.send_replace(Answered::Said(verdicts.functions.clone()));
+                if let (Some(roster), false) = (self.roster.upgrade(), functions.is_empty()) {
+                    let (plugin, tool) = (self.plugin.clone(), self.tool.clone());
+                    roster.tell(Event::Waiting { plugin, tool, functions });
+                }
+                Sent::Listed(reported.gist(), verdicts.functions)
+            }
+        }
+    }
+}
+
+/// What the edge was told last.
+enum Sent {
+    Listed(Gist, BTreeMap<FunctionId, Verdict>),
+    Unlisted(Arc<str>),
+}
+
+async fn told(stop: &mut watch::Receiver<bool>) {
+    // Nobody is left who could want it to live, either.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

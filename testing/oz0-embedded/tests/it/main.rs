@@ -1,0 +1,13 @@
+//! A node beside a real edge with a real store, in front of real servers in their sandboxes.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
+
+mod approval;
+mod bound;
+mod calls;
+mod house;
+mod process;
+mod remote;
+mod servers;
+mod trust;
+mod variants;

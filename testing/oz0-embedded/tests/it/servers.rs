@@ -1,0 +1,205 @@
+//! Servers that die, hang, flood, or never start: each for itself.
+
+use std::time::{Duration, Instant};
+
+use oz0_node::{Event, NodeLimits, NodeOptions};
+use serde_json::json;
+
+use crate::house::{Caller, House, Plugin, changed, eventually, every_call, function};
+
+fn limited(limits: NodeLimits) -> NodeOptions {
+    NodeOptions { limits, ..NodeOptions::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_whose_server_dies_hears_so_and_the_next_one_goes_to_a_new_process() {
+    let house = House::new().await;
+    let script = json!({"on": {"call die": [{"steps": [{"exit": 7}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    plugin.list("team", &[&function("hello", "Greets."), &function("die", "Dies.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    let text = caller.call("team__die", "{}").await.text();
+    assert!(text.starts_with("the server of team ended while team.die was called"), "{text}");
+    assert!(text.contains("it is started again"), "{text}");
+    assert_eq!(caller.refusal("team__hello").await, None);
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_comes_back_listing_something_else_is_refused() {
+    let house = House::new().await;
+    let script = json!({"on": {"call die": [{"steps": [{"exit": 1}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    let die = function("die", "Dies.");
+    plugin.list("team", &[&function("hello", "Greets."), &die]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    plugin.list("team", &[&function("hello", "Evil."), &die]);
+    assert!(caller.refusal("team__die").await.is_some());
+    assert_eq!(caller.refusal("team__hello").await, Some(changed("team.hello", "team")));
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_slow_server_delays_no_other() {
+    let house = House::new().await;
+    let slow = json!({"on": {
+        "call hello": [{"steps": ["never"]}],
+        "tools/list": [{"from": 2, "steps": ["never"]}]}});
+    let tools = [("slow", slow), ("fast", json!({}))];
+    let plugin = Plugin::new(&house, "team", &tools, "");
+    for (tool, _) in &tools {
+        plugin.list(tool, &[&function("hello", "Greets.")]);
+    }
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("fast__hello").await, None);
+    let mut hung = Box::pin(caller.call("slow__hello", "{}"));
+    let waited = tokio::time::timeout(Duration::from_millis(2500), &mut hung).await;
+    assert!(waited.is_err(), "the slow call is still in flight");
+    // This one waits for a listing that never comes.
+    let mut late = Box::pin(caller.call("slow__hello", "{}"));
+    assert!(tokio::time::timeout(Duration::from_millis(50), &mut late).await.is_err());
+    let began = Instant::now();
+    for _ in 0..50 {
+        assert_eq!(caller.refusal("fast__hello").await, None);
+    }
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    drop((hung, late));
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_that_fails_or_is_late_refuses() {
+    let house = House::new().await;
+    let failing = json!({"on": {"tools/list": [
+        {"from": 2, "to": 2, "steps": [{"error": {"code": -32000, "message": "not now"}}]},
+        {"from": 4, "to": 4, "steps": [{"delay_ms": 3000}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", failing)], "");
+    plugin.list("team", &[&function("hello", "Greets.")]);
+    house.install(&plugin).await;
+    let limits = NodeLimits { listing: Duration::from_millis(500), ..NodeLimits::default() };
+    let node = house.node("node-1", NodeOptions { limits, ..every_call() }).await;
+    let caller = Caller::of(&node).await;
+    node.settled(Duration::from_secs(20)).await;
+    let text = caller.refusal("team__hello").await.unwrap();
+    assert!(text.starts_with("team.hello is not called: its server could not be listed"), "{text}");
+    assert_eq!(caller.refusal("team__hello").await, None);
+    let text = caller.refusal("team__hello").await.unwrap();
+    assert!(text.contains("within 0.5 s") || text.contains("within 500ms"), "{text}");
+    // The actor answers in order, so the late listing delays the next one.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    eventually("it is called again", async || caller.refusal("team__hello").await.is_none()).await;
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_limit_has_an_error_that_names_it() {
+    let house = House::new().await;
+    let script = json!({"on": {
+        "call hang": [{"steps": ["never"]}],
+        "call huge": [{"steps": [{"huge": 200_000}]}],
+        "call seen": [{"steps": ["received"]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    let names = ["hang", "huge", "seen", "hello"];
+    let functions: Vec<String> = names.iter().map(|name| function(name, name)).collect();
+    plugin.list("team", &functions.iter().map(String::as_str).collect::<Vec<_>>());
+    house.install(&plugin).await;
+    let limits = NodeLimits {
+        in_flight: 2,
+        request: 10_000,
+        result: 100_000,
+        call: Duration::from_millis(700),
+        ..NodeLimits::default()
+    };
+    let node = house.node("node-1", limited(limits)).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+
+    let text = caller.call("team__huge", "{}").await.text();
+    assert_eq!(text, "the result of team.huge is above 100000 bytes");
+    let large = format!(r#"{{"x": 1, "y": "{}"}}"#, "y".repeat(11_000));
+    let text = caller.call("team__hello", &large).await.text();
+    assert_eq!(text, "team.hello is called with parameters above 10000 bytes");
+
+    let (first, second, third) =
+        tokio::join!(caller.call("team__hang", "{}"), caller.call("team__hang", "{}"), async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            caller.call("team__hello", "{}").await
+        },);
+    assert_eq!(third.text(), "2 calls of the server of team are in flight already");
+    for hung in [first, second] {
+        let text = hung.text();
+        assert!(
+            text.starts_with("team.hang did not answer within 0.7 s, and was cancelled"),
+            "{text}"
+        );
+    }
+    let seen = caller.call("team__seen", "{}").await.text();
+    assert_eq!(seen.matches("notifications/cancelled").count(), 2, "{seen}");
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_message_is_tolerated_and_told() {
+    let house = House::new().await;
+    let script = json!({"on": {"start": [{"steps": [{"line": "Server listening!"}]}],
+        "call die": [{"steps": [{"exit": 0}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    plugin.list("team", &[&function("hello", "Greets."), &function("die", "Dies.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    assert!(caller.refusal("team__die").await.is_some());
+    eventually("it is told", async || {
+        let events = house.events.lock().unwrap();
+        events.iter().any(|event| {
+            matches!(event, Event::Junk { sample, .. } if sample.contains("Server listening!"))
+        })
+    })
+    .await;
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_never_starts_is_refused_with_the_reason_and_others_are_called() {
+    let house = House::new().await;
+    let broken = json!({"on": {"start": [{"steps": [
+        {"stderr": {"text": "no such module\n", "count": 1}}, {"exit": 3}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("broken", broken), ("fine", json!({}))], "");
+    plugin.list("broken", &[&function("hello", "Greets.")]);
+    plugin.list("fine", &[&function("hello", "Greets.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("fine__hello").await, None);
+    eventually("the reason is said", async || {
+        let text = caller.refusal("broken__hello").await.unwrap();
+        text.starts_with("broken.hello is not called: its server does not run:")
+            && text.contains("no such module")
+    })
+    .await;
+    let failure = async || {
+        let status = house.admin.plugin(&"team".parse().unwrap()).await.unwrap();
+        let tool = status.tools.iter().find(|tool| tool.tool.as_ref() == "broken").unwrap();
+        tool.nodes.first().and_then(|node| node.failure.clone()).unwrap_or_default()
+    };
+    eventually("`plugin list` has it", async || failure().await.contains("no such module")).await;
+    // It is tried again, and less and less often.
+    let failed = || {
+        let events = house.events.lock().unwrap();
+        events.iter().filter(|event| matches!(event, Event::Failed { .. })).count()
+    };
+    let (before, began) = (failed(), Instant::now());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let times = failed() - before;
+    assert!(times <= 8, "{times} starts in {:?}", began.elapsed());
+    node.shutdown().await;
+}
