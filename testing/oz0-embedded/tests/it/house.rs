@@ -18,7 +18,6 @@ use oz0_server::{Environments, Launcher, TierChoice};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 /// The program that becomes the sandbox.
@@ -34,7 +33,7 @@ pub(crate) struct House {
     anyone: Edge,
     pub(crate) events: Arc<Mutex<Vec<Event>>>,
     keeping: Vec<JoinHandle<()>>,
-    _stop: oneshot::Sender<()>,
+    serving: Mutex<Option<tokio::runtime::Runtime>>,
 }
 
 /// Lists before every call: what a call meets is what the server says now.
@@ -49,10 +48,15 @@ impl House {
             .await
             .unwrap();
         let (connector, listener) = pipe();
-        let (stop, stopped) = oneshot::channel::<()>();
-        tokio::spawn({
+        // In a runtime of its own, which can be taken away with every connection that is open.
+        let serving = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        serving.spawn({
             let edge = edge.clone();
-            async move { edge.serve_memory(listener, async { drop(stopped.await) }).await }
+            async move { edge.serve_memory(listener, std::future::pending()).await }
         });
         let anyone = Edge::memory(connector);
         let secret = fs::read_to_string(edge.admin_token_file()).unwrap();
@@ -63,7 +67,7 @@ impl House {
             anyone,
             events: Arc::default(),
             keeping: Vec::new(),
-            _stop: stop,
+            serving: Mutex::new(Some(serving)),
         }
     }
 
@@ -100,9 +104,11 @@ impl House {
         self.keeping.push(tokio::spawn(task));
     }
 
-    /// From now on the edge answers nothing but errors.
-    pub(crate) async fn lose_edge(&self) {
-        self.edge.close().await;
+    /// From now on the edge answers nobody, and what it was answering breaks off.
+    pub(crate) fn lose_edge(&self) {
+        if let Some(serving) = self.serving.lock().unwrap().take() {
+            serving.shutdown_background();
+        }
     }
 
     pub(crate) async fn changes(&self, plugin: &str) -> Vec<Change> {
@@ -155,6 +161,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
+        self.lose_edge();
         for task in &self.keeping {
             task.abort();
         }

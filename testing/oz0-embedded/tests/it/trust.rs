@@ -137,7 +137,7 @@ async fn a_node_goes_on_without_its_edge_for_as_long_as_it_may_and_not_longer() 
     let node = house.node("node-1", options).await;
     let caller = Caller::of(&node).await;
     assert_eq!(caller.refusal("team__hello").await, None);
-    house.lose_edge().await;
+    house.lose_edge();
     assert_eq!(caller.refusal("team__hello").await, None);
     eventually("it is refused", async || caller.refusal("team__hello").await.is_some()).await;
     let text = caller.refusal("team__hello").await.unwrap();
