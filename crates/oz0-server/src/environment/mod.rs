@@ -41,6 +41,7 @@ struct Shared {
     oz0: PathBuf,
     environments: Cache,
     tools: Cache,
+    downloads: PathBuf,
     interpreters: Interpreters,
     progress: Progress,
 }
@@ -112,6 +113,7 @@ impl Environments {
             oz0: oz0.into(),
             environments: Cache::new(cache.join("environments")),
             tools: Cache::new(cache.join("tools")),
+            downloads: cache.join("downloads"),
             interpreters: Interpreters::of_host(cache.join("interpreters")),
             progress,
         };
@@ -128,6 +130,11 @@ impl Environments {
 
     fn tools(&self) -> &Cache {
         &self.shared.tools
+    }
+
+    /// The folder where an installer keeps what it downloaded.
+    fn downloads(&self, installer: &str) -> PathBuf {
+        self.shared.downloads.join(installer)
     }
 
     fn interpreters(&self) -> &Interpreters {

@@ -64,7 +64,7 @@ impl Environments {
                 self.npm(
                     &format!("install {what}"),
                     folder,
-                    &["ci", "--ignore-scripts", "--omit=dev"],
+                    &["ci", "--omit=dev"],
                 )
             },
         )
@@ -80,13 +80,31 @@ impl Environments {
             program: "npm",
             purpose: format!("to {operation}"),
         })?;
-        let quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
+        let always = [
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--no-update-notifier",
+            "--loglevel=error",
+            "--prefer-offline",
+            "--fetch-retries=1",
+        ];
         Installer {
             oz0: self.oz0(),
             program: &npm,
-            arguments: arguments.iter().chain(&quiet).map(AsRef::as_ref).collect(),
+            arguments: arguments.iter().chain(&always).map(AsRef::as_ref).collect(),
             folder,
-            environment: Vec::new(),
+            environment: vec![
+                ("npm_config_cache", self.downloads("npm").into()),
+                // What has to be fetched from anywhere but a registry has to be built as well, and
+                // npm builds it whatever it was told of scripts. Versions without these settings
+                // are kept from it by having no git.
+                ("npm_config_allow_git", "none".into()),
+                ("npm_config_allow_remote", "none".into()),
+                ("npm_config_allow_file", "none".into()),
+                ("npm_config_allow_directory", "none".into()),
+                ("npm_config_git", "oz0-starts-no-git".into()),
+            ],
             operation: operation.to_owned(),
         }
         .run()
@@ -108,7 +126,6 @@ impl Environments {
             &[
                 "install",
                 "--package-lock-only",
-                "--ignore-scripts",
                 "--omit-lockfile-registry-resolved",
             ],
         )?;

@@ -52,6 +52,7 @@ impl Environments {
                         "pip".as_ref(),
                         "install".as_ref(),
                         "--quiet".as_ref(),
+                        "--no-compile".as_ref(),
                         "--disable-pip-version-check".as_ref(),
                         "--require-hashes".as_ref(),
                         "--no-deps".as_ref(),
@@ -62,7 +63,10 @@ impl Environments {
                         requirement.as_os_str(),
                     ],
                     folder,
-                    environment: vec![("PIP_ROOT_USER_ACTION", "ignore".to_owned())],
+                    environment: vec![
+                        ("PIP_ROOT_USER_ACTION", "ignore".into()),
+                        ("PIP_CACHE_DIR", self.downloads("pip").into()),
+                    ],
                     operation: operation.clone(),
                 }
                 .run()
@@ -88,13 +92,19 @@ impl Environments {
         folder: &Path,
         arguments: &[&OsStr],
     ) -> Result<String, EnvironmentError> {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--no-config".as_ref());
         Installer {
             oz0: self.oz0(),
             program: &self.uv(python)?,
-            arguments: arguments.to_vec(),
+            arguments,
             folder,
-            // It works with the machine's Python, and downloads none.
-            environment: vec![("UV_PYTHON_DOWNLOADS", "never".to_owned())],
+            environment: vec![
+                // It works with the machine's Python, and downloads none.
+                ("UV_PYTHON_DOWNLOADS", "never".into()),
+                ("UV_NO_CONFIG", "1".into()),
+                ("UV_CACHE_DIR", self.downloads("uv").into()),
+            ],
             operation: operation.to_owned(),
         }
         .run()
@@ -252,8 +262,9 @@ impl Environments {
                 "--only-binary".as_ref(),
                 ":all:".as_ref(),
                 "--no-deps".as_ref(),
-                // The environment is read-only where servers run, so nobody compiles it later.
-                "--compile-bytecode".as_ref(),
+                // Compiling would start the environment's own Python here, outside the sandbox, and a
+                // `.pth` file or a `sitecustomize` of a package would run in it.
+                "--no-compile-bytecode".as_ref(),
                 "--link-mode".as_ref(),
                 "copy".as_ref(),
                 "--python".as_ref(),
