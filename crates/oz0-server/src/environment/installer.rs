@@ -64,7 +64,10 @@ impl Installer<'_> {
             operation: self.operation,
             program,
             status,
-            output: lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n"),
+            output: oz0_listing::escape::text(
+                &lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n"),
+            )
+            .into_owned(),
         })
     }
 }
