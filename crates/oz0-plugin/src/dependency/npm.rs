@@ -40,6 +40,7 @@ type Specs = BTreeMap<String, String>;
 /// shrinkwrap of a package's own, which would name others without our having seen it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "npm's format has them")]
 struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,

@@ -373,7 +373,7 @@ mod tests {
             format!("a==1 ;{} os_name == 'x' {hash}", "(".repeat(10_000)),
             format!("a[b==1 {hash}"),
             format!("-e . {hash}"),
-            format!("--hash=sha256:00"),
+            "--hash=sha256:00".to_owned(),
             format!("a==1 {short}"),
             "a==1".to_owned(),
             format!("a==1 # {hash}"),

@@ -181,7 +181,7 @@ impl Environments {
         let what = format!("{name} {version}");
         let prepared = match registry {
             Registry::Pypi => {
-                let found = Requirements::read(&source)?;
+                let found = Requirements::read(&source).map_err(relocked)?;
                 names_pypi(&found, name, version)?;
                 let environment = self.install_requirements(&found, &what)?;
                 let program = Self::console_script(&environment, &source, name)?;
@@ -192,7 +192,7 @@ impl Environments {
                 }
             }
             Registry::Npm => {
-                let found = PackageLock::read_tool(&source, name, version)?;
+                let found = PackageLock::read_tool(&source, name, version).map_err(relocked)?;
                 let environment = self.install_package_lock(&found, &what)?;
                 let program = Self::package_bin(&environment, &source, name)?;
                 Prepared {
@@ -222,6 +222,12 @@ impl Environments {
         let file = SourceFile::new(tool.lock_file(), "");
         locked.map_err(|error| error.or_problem(|_| Span::start_of(&file)))
     }
+}
+
+/// oz0 wrote the lock, so it is oz0 that writes it anew.
+fn relocked(problem: DependencyProblem) -> DependencyProblem {
+    let help = "lock it anew with: oz0 plugin test --relock".to_owned();
+    DependencyProblem { help, ..problem }
 }
 
 /// `name[extra]` without the brackets.
