@@ -7,11 +7,11 @@ use std::time::Duration;
 use oz0_diagnostic::{Diagnostic, SourceFile, Span};
 use oz0_listing::{ToolId, ToolListing, merge};
 use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
-use oz0_plugin::manifest::{Backend, MANIFEST, Manifest, PackageRef, Tool};
-use oz0_plugin::{CopyOptions, LoadError, Plugin, SnapshotState, Spanned, Unusable};
+use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
+use oz0_plugin::{CopyOptions, DependencyProblem, LoadError, Plugin, SnapshotState, Spanned};
 use oz0_server::{
-    DependencyProblem, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher,
-    PackageTool, Places, PrepareError, Prepared, Registry, Tier, Variation,
+    EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, PackageTool, Places,
+    PrepareError, Prepared, Registry, Tier, Variation,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -116,8 +116,16 @@ impl<'a> Measurer<'a> {
         let mut findings: Vec<Diagnostic> =
             plugin.dependencies()?.unusable.iter().map(of_unusable).collect();
         for (key, tool) in manifest.tools.iter().filter(|(_, tool)| !tool.is_remote()) {
-            if let Err(error) = self.prepare(plugin, key, tool, relock) {
-                findings.push(of_preparing(key, error)?);
+            if let Err(problem) = self.prepare(plugin, key, tool, relock)? {
+                let finding = of_preparing(key, &problem);
+                // Servers that are installed from one file have one problem with it.
+                let said = |found: &Diagnostic| {
+                    found.message == finding.message
+                        && found.span.file().path() == finding.span.file().path()
+                };
+                if !findings.iter().any(said) {
+                    findings.push(finding);
+                }
             }
         }
         Ok(findings)
@@ -143,12 +151,12 @@ impl<'a> Measurer<'a> {
                 expected.extend(snapshot);
                 continue;
             }
-            match self.prepare(plugin, key, tool, false) {
+            match self.prepare(plugin, key, tool, false)? {
                 Ok(prepared) => {
                     let declared = self.declared(manifest, tool);
                     subjects.push(Subject { key, tool, prepared, declared });
                 }
-                Err(error) => findings.push(of_preparing(key, error)?),
+                Err(problem) => findings.push(of_preparing(key, &problem)),
             }
         }
 
@@ -213,13 +221,22 @@ impl<'a> Measurer<'a> {
                 let span = Span::start_of(plugin.source());
                 Diagnostic::new(&checks::CONTRACT_FAILED, span, message).help(help)
             };
-            let prepared = match self
-                .environments
-                .prepare_tests(plugin.root(), suite.needs_pytest.then_some(PYTEST))
-            {
+            let runner =
+                suite.needs_pytest.then(|| SourceFile::new("the lock of oz0's pytest", PYTEST));
+            let (environments, dependencies) = (self.environments.clone(), plugin.dependencies()?);
+            // An installation must not keep a signal waiting.
+            let prepare = move || environments.prepare_tests(&dependencies, runner.as_ref());
+            let prepared = tokio::task::spawn_blocking(prepare)
+                .await
+                .unwrap_or_else(|panicked| std::panic::resume_unwind(panicked.into_panic()));
+            let prepared = match prepared {
                 Ok(prepared) => prepared,
                 Err(PrepareError::Plugin(problem)) => {
-                    findings.push(failed(problem.to_string(), &problem.help));
+                    let span = problem.span.clone();
+                    findings.push(
+                        Diagnostic::new(&checks::CONTRACT_FAILED, span, problem.message.clone())
+                            .help(problem.help.clone()),
+                    );
                     continue;
                 }
                 Err(PrepareError::Failed(error)) => return Err(error.into()),
@@ -333,17 +350,21 @@ impl<'a> Measurer<'a> {
         ClientOptions { era, timeouts, ..ClientOptions::default() }
     }
 
+    /// What a tool's server is started with, or what is wrong with its dependencies.
     fn prepare(
         &self,
         plugin: &Plugin,
-        key: &ToolId,
+        key: &Spanned<ToolId>,
         tool: &Tool,
         relock: bool,
-    ) -> Result<Prepared, PrepareError> {
-        match tool.backend() {
+    ) -> Result<Result<Prepared, DependencyProblem>, MeasureError> {
+        let problem = |message: String, help: &str| {
+            Ok(Err(DependencyProblem::error(key.span.clone(), message, help)))
+        };
+        let prepared = match tool.backend() {
             Backend::Mcp(mcp) => {
                 let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
-                self.environments.prepare_command(plugin.root(), &argv)
+                self.environments.prepare_command(&plugin.dependencies()?, &argv)
             }
             Backend::Package(package) => {
                 let args: Vec<String> =
@@ -357,23 +378,32 @@ impl<'a> Measurer<'a> {
                     }
                     PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
                     PackageRef::Oci { .. } => {
-                        return Err(problem(
+                        return problem(
                             "container images are not run yet".to_owned(),
                             "name a pypi: or npm: package, or start a server of the plugin's own with mcp:",
-                        ));
+                        );
                     }
                 };
                 let Some(version) = package.exact() else {
-                    return Err(problem(
+                    return problem(
                         format!("{name} is not pinned to one version, so there is nothing to lock"),
                         "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
-                    ));
+                    );
+                };
+                let lock = match plugin.lock_text(key)? {
+                    Ok(lock) => lock.filter(|_| !relock),
+                    Err(problem) => return Ok(Err(problem)),
                 };
                 let package =
                     PackageTool { tool: key.as_ref(), registry, name: &name, version, args: &args };
-                self.environments.prepare_package(plugin.root(), &package, relock)
+                self.environments.prepare_package(plugin.root(), &package, lock.as_ref())
             }
             Backend::Url(_) => unreachable!("remote tools are not prepared"),
+        };
+        match prepared {
+            Ok(prepared) => Ok(Ok(prepared)),
+            Err(PrepareError::Plugin(problem)) => Ok(Err(*problem)),
+            Err(PrepareError::Failed(error)) => Err(error.into()),
         }
     }
 
@@ -427,32 +457,19 @@ fn snapshot(
 /// The hashed requirements of the pytest that runs contract tests where a plugin's own environment has none.
 const PYTEST: &str = include_str!("pytest.lock");
 
-fn problem(message: String, help: &str) -> PrepareError {
-    PrepareError::Plugin(DependencyProblem {
-        file: MANIFEST.to_owned(),
-        line: None,
-        message,
-        help: help.to_owned(),
-    })
-}
-
 /// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
-fn of_unusable(unusable: &Unusable) -> Diagnostic {
-    let line = unusable.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let message = format!("{}{line} {}", unusable.path, unusable.reason);
-    let span = Span::start_of(&SourceFile::new(unusable.path, ""));
-    Diagnostic::new(&checks::ENVIRONMENT_FAILED, span, message).help(unusable.help)
+fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
+    Diagnostic::new(&checks::ENVIRONMENT_FAILED, problem.span.clone(), problem.message.clone())
+        .help(problem.help.clone())
+        .level(problem.level)
 }
 
-fn of_preparing(key: &Spanned<ToolId>, error: PrepareError) -> Result<Diagnostic, MeasureError> {
-    match error {
-        PrepareError::Plugin(problem) => {
-            let message = format!("the environment of `{}` cannot be made: {problem}", key.value);
-            let span = key.span.clone();
-            Ok(Diagnostic::new(&checks::ENVIRONMENT_FAILED, span, message).help(problem.help))
-        }
-        PrepareError::Failed(error) => Err(error.into()),
+fn of_preparing(key: &Spanned<ToolId>, problem: &DependencyProblem) -> Diagnostic {
+    let finding = of_unusable(problem);
+    if problem.span.file().path() == key.span.file().path() {
+        return finding;
     }
+    finding.related(key.span.clone(), format!("`{}` is installed from it", key.value))
 }
 
 /// A server that could not be looked at: the plugin's problem, unless it was oz0 that failed.

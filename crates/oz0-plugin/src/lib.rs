@@ -22,7 +22,10 @@ mod write;
 
 pub use decode::collection::{List, Map, NonEmpty, Spanned};
 pub use decode::json::JsonSchema;
-pub use dependency::{Dependencies, NodeDependencies, PythonDependencies, Unusable};
+pub use dependency::{
+    Dependencies, DependencyProblem, PackageLock, PythonDependencies, Requirement, Requirements,
+    UvLock, normal_name,
+};
 pub use error::LoadError;
 pub use eval::{Eval, EvalCase, EvalFile};
 pub use folder::{CopyOptions, Mode, PackedFile, Reason, Unpackable};

@@ -12,7 +12,6 @@ use oz0_yaml::Comment;
 
 use crate::LoadError;
 use crate::check::OZ_L002;
-use crate::dependency::{self, Dependencies};
 use crate::eval::{self, EvalFile};
 use crate::folder::{self, CopyOptions, Folder, PackedFile, Unpackable};
 use crate::listing::{self, LISTING, ListingState, SnapshotState};
@@ -274,21 +273,6 @@ impl Plugin {
     /// [`LoadError::Changed`] when it is no longer what it was, and [`LoadError::Io`] when the system refuses.
     pub fn read_file(&self, file: &PackedFile, limit: u64) -> Result<Vec<u8>, LoadError> {
         folder::read(&self.root, file, limit)
-    }
-
-    /// The dependency files of the plugin's own servers.
-    ///
-    /// # Errors
-    ///
-    /// As [`Plugin::read_file`].
-    pub fn dependencies(&self) -> Result<Dependencies, LoadError> {
-        const LIMIT: u64 = 16 * 1024 * 1024;
-        let requirements = match self.file("requirements.txt") {
-            Some(file) => Some(self.read_file(file, LIMIT)?),
-            None => None,
-        };
-        let requirements = requirements.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(dependency::detect(|path| self.file(path).is_some(), requirements.as_deref()))
     }
 
     /// The contract tests in `tests/`.

@@ -16,8 +16,7 @@ pub mod stderr;
 pub mod surroundings;
 
 pub use environment::{
-    DependencyProblem, EnvironmentError, Environments, PackageTool, PrepareError, Prepared,
-    Registry, cache_folder,
+    EnvironmentError, Environments, PackageTool, PrepareError, Prepared, Registry, cache_folder,
 };
 pub use launch::{LaunchError, LaunchSpec, Launcher, Tier, TierChoice};
 pub use running::{Running, StopBounds};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use oz0_listing::ToolId;
+use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{
     Action, Approval, Backend, FunctionTarget, ModelChoice, PackageRef, PolicyMatch,
 };
-use oz0_plugin::{Plugin, PythonDependencies};
 
 pub(crate) fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/plugins/full")
@@ -75,6 +75,6 @@ fn the_folder_says_what_belongs_to_it() {
     assert_eq!(plugin.contract_tests().npm, None);
     assert_eq!(plugin.evals()[0].name, "triage");
     assert_eq!(plugin.evals()[0].eval.as_ref().unwrap().cases[0].name.as_str(), "one");
-    assert_eq!(plugin.dependencies().unwrap().python, None::<PythonDependencies>);
+    assert!(plugin.dependencies().unwrap().python.is_none());
     assert_eq!(plugin.unpackable(), []);
 }

@@ -9,7 +9,7 @@ use oz0_diagnostic::report::concise;
 use oz0_listing::file::ListingFile;
 use oz0_listing::{ToolId, merge, read_tool};
 use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Pin, UrlTemplate, decode};
-use oz0_plugin::{ListingState, NodeDependencies, PythonDependencies, SnapshotState};
+use oz0_plugin::{ListingState, PythonDependencies, SnapshotState};
 
 use super::{LEAST, folder, load, write};
 
@@ -260,32 +260,158 @@ fn a_snapshot_is_of_its_own_tool() {
     );
 }
 
+/// What is said of the dependency files of this plugin.
+fn said(folder: &tempfile::TempDir) -> Vec<String> {
+    let found = load(folder).dependencies().unwrap();
+    found.unusable.iter().map(|problem| format!("{:?} {problem}", problem.level)).collect()
+}
+
 #[test]
 fn dependency_files_count_only_when_they_fix_everything() {
     let folder = folder(&[("oz0-plugin.yaml", LEAST)]);
     let detect = || load(&folder).dependencies().unwrap();
-    assert_eq!(detect(), oz0_plugin::Dependencies::default());
-
-    write(folder.path(), "requirements.txt", "mcp==1.0\n");
     let found = detect();
-    assert_eq!(found.python, None);
-    assert_eq!((found.unusable[0].path, found.unusable[0].line), ("requirements.txt", Some(1)));
+    assert!(found.python.is_none() && found.node.is_none() && found.unusable.is_empty());
 
-    write(folder.path(), "requirements.txt", "mcp==1.0 \\\n  --hash=sha256:00\n");
-    assert_eq!(detect().python, Some(PythonDependencies::HashedRequirements));
+    write(folder.path(), "requirements.txt", "# mine\nmcp==1.0\n");
+    assert!(detect().python.is_none());
+    assert_eq!(said(&folder), ["Error requirements.txt:2: mcp==1.0 has no hash"]);
 
-    write(folder.path(), "uv.lock", "");
-    let found = detect();
-    assert_eq!(found.python, Some(PythonDependencies::HashedRequirements));
-    assert_eq!(found.unusable[0].path, "uv.lock");
-    write(folder.path(), "pyproject.toml", "");
-    assert_eq!(detect().python, Some(PythonDependencies::UvLock));
+    let hash = "0".repeat(64);
+    write(folder.path(), "requirements.txt", &format!("mcp==1.0 \\\n  --hash=sha256:{hash}\n"));
+    assert!(matches!(detect().python, Some(PythonDependencies::Requirements(_))));
 
-    write(folder.path(), "package-lock.json", "{}");
-    assert_eq!(detect().node, None);
+    write(folder.path(), "uv.lock", "version = 1\n");
+    assert_eq!(said(&folder), ["Error uv.lock: there is no pyproject.toml beside it"]);
+    write(folder.path(), "pyproject.toml", "[project]\nname = 'p'\n[tool.uv]\ncache-dir = '/x'\n");
+    let Some(PythonDependencies::UvLock(lock)) = detect().python else { panic!("it is a lock") };
+    assert!(!lock.project_text().contains("cache-dir"), "{}", lock.project_text());
+
+    write(folder.path(), "package-lock.json", r#"{"lockfileVersion": 3}"#);
+    assert_eq!(said(&folder), ["Error package-lock.json: there is no package.json beside it"]);
     write(folder.path(), "package.json", "{}");
-    assert_eq!(detect().node, Some(NodeDependencies::PackageLock));
-    assert_eq!(detect().unusable, []);
+    assert!(detect().node.is_some());
+    assert_eq!(said(&folder), [""; 0]);
+}
+
+#[test]
+fn dependency_files_that_are_no_part_of_the_plugin_are_not_read() {
+    let hash = "0".repeat(64);
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), format!("secret==1 --hash=sha256:{hash}\n")).unwrap();
+    let folder = folder(&[
+        ("oz0-plugin.yaml", LEAST),
+        (".oz0ignore", "package-lock.json\n"),
+        ("package.json", "{}"),
+        ("package-lock.json", r#"{"lockfileVersion": 3}"#),
+    ]);
+    std::os::unix::fs::symlink(secret.path(), folder.path().join("requirements.txt")).unwrap();
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("locks")).unwrap();
+    let found = load(&folder).dependencies().unwrap();
+    assert!(found.python.is_none() && found.node.is_none());
+    assert_eq!(
+        said(&folder),
+        [
+            "Error requirements.txt: it is a link, which is not followed",
+            "Error package-lock.json: it is no part of the plugin, so nothing is installed from it",
+        ]
+    );
+    let lock = load(&folder).lock_text(&ToolId::try_from("x").unwrap()).unwrap();
+    assert_eq!(
+        lock.unwrap_err().to_string(),
+        "locks/x.lock: locks is a link, which is not followed"
+    );
+}
+
+#[test]
+fn dependencies_that_nothing_locks_are_a_warning() {
+    let folder = folder(&[
+        ("oz0-plugin.yaml", LEAST),
+        ("pyproject.toml", "[project]\nname = 'p'\ndependencies = ['mcp']\n"),
+        ("package.json", r#"{"dependencies": {"a": "1"}}"#),
+    ]);
+    assert_eq!(
+        said(&folder),
+        [
+            "Warning pyproject.toml:3: there is no uv.lock for these dependencies, so none is installed",
+            "Warning package.json:1: there is no package-lock.json for these dependencies, so none is installed",
+        ]
+    );
+}
+
+#[test]
+fn npm_locks_hold_nothing_but_hashed_releases() {
+    let sha512 = format!("sha512-{}==", "A".repeat(86));
+    let entry = |path: &str, rest: &str| {
+        format!(r#""{path}": {{"version": "1.0.0", "integrity": "{sha512}"{rest}}}"#)
+    };
+    let bundler = entry("node_modules/b", r#", "bundleDependencies": ["c"]"#);
+    let wrong = [
+        entry("node_modules/a", r#", "resolved": "git+file:///x#1""#),
+        entry("node_modules/a", r#", "resolved": "http://x/a.tgz""#),
+        entry("node_modules/a", r#", "dependencies": {"b": "git+file:///x"}"#),
+        entry("node_modules/a", r#", "dependencies": {"b": "owner/repository"}"#),
+        entry("node_modules/a", r#", "optionalDependencies": {"b": "file:b"}"#),
+        entry("node_modules/a", r#", "peerDependencies": {"b": "https://x/b.tgz"}"#),
+        entry("node_modules/a", r#", "dependencies": {"b": "npm:git+ssh://x@1"}"#),
+        entry("node_modules/a", r#", "dependencies": {"b": "./b.tgz"}"#),
+        entry("node_modules/a", r#", "dependencies": {"b": ".."}"#),
+        entry("node_modules/../../a", ""),
+        entry("a", ""),
+        entry("node_modules/a", r#", "link": true"#),
+        entry("node_modules/a", r#", "bin": {"../a": "x"}"#),
+        entry("node_modules/a", r#", "bin": {"a": "../../x"}"#),
+        r#""node_modules/a": {"version": "1.0.0", "integrity": "sha512-abcd"}"#.to_owned(),
+        r#""node_modules/a": {"version": "1.0.0", "integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}"#.to_owned(),
+        r#""node_modules/a": {"version": "1.0.0"}"#.to_owned(),
+        r#""node_modules/a": {"version": "git+file:///x"}"#.to_owned(),
+        r#""node_modules/a": {"version": "1.0.0", "inBundle": true}"#.to_owned(),
+        r#""node_modules/a": {"version": "1.0.0", "inBundle": true, "resolved": "https://x/a.tgz"}"#.to_owned(),
+        format!(r#"{bundler}, "node_modules/b/node_modules/c": {{"version": "1.0.0", "inBundle": true, "resolved": "https://x/c.tgz"}}"#),
+        r#""": {"dependencies": {"a": "git@x:y"}}"#.to_owned(),
+    ];
+    let folder = folder(&[("oz0-plugin.yaml", LEAST), ("package.json", "{}")]);
+    let mut messages = Vec::new();
+    for packages in &wrong {
+        let lock = format!(r#"{{"lockfileVersion": 3, "packages": {{{packages}}}}}"#);
+        write(folder.path(), "package-lock.json", &lock);
+        assert!(load(&folder).dependencies().unwrap().node.is_none(), "{lock}");
+        messages.extend(said(&folder));
+    }
+    write(folder.path(), "package-lock.json", r#"{"lockfileVersion": 3}"#);
+    for manifest in [
+        r#"{"dependencies": {"a": "git+file:///x"}}"#,
+        r#"{"devDependencies": {"a": "owner/repository#x"}}"#,
+        r#"{"overrides": {"a": {"b@1": "file:x"}}}"#,
+        r#"{"overrides": ["x"]}"#,
+    ] {
+        write(folder.path(), "package.json", manifest);
+        assert!(load(&folder).dependencies().unwrap().node.is_none(), "{manifest}");
+        messages.extend(said(&folder));
+    }
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn npm_is_given_what_was_parsed() {
+    let sha512 = format!("sha512-{}==", "A".repeat(86));
+    let lock = format!(
+        r#"{{"lockfileVersion": 3, "packages": {{
+            "": {{"name": "x", "scripts": {{"install": "touch ran"}}, "dependencies": {{"@a/b": "^1.0.0 || 2.x", "z": "npm:@a/b@1"}}}},
+            "node_modules/@a/b": {{"version": "1.0.0", "resolved": "https://x/b.tgz", "integrity": "{sha512}", "hasInstallScript": true, "hasShrinkwrap": true, "bundleDependencies": ["c"]}},
+            "node_modules/@a/b/node_modules/c": {{"version": "1.0.0", "inBundle": true}}
+        }}}}"#
+    );
+    let folder = folder(&[
+        ("oz0-plugin.yaml", LEAST),
+        (
+            "package.json",
+            r#"{"scripts": {"preinstall": "touch ran"}, "dependencies": {"@a/b": "^1.0.0 || 2.x"}}"#,
+        ),
+        ("package-lock.json", &lock),
+    ]);
+    let node = load(&folder).dependencies().unwrap().node.unwrap();
+    insta::assert_snapshot!(format!("{}{}", node.manifest_text(), node.lock_text()));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use oz0_plugin::DependencyProblem;
+
 /// Why there is no environment.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
@@ -10,34 +12,12 @@ pub enum PrepareError {
     Failed(#[from] EnvironmentError),
     /// The plugin's own files have a problem, which its author can fix.
     #[error("{0}")]
-    Plugin(DependencyProblem),
+    Plugin(Box<DependencyProblem>),
 }
 
 impl From<DependencyProblem> for PrepareError {
     fn from(problem: DependencyProblem) -> Self {
-        Self::Plugin(problem)
-    }
-}
-
-/// A problem in a file that declares or locks dependencies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DependencyProblem {
-    /// The file, relative to the plugin's folder.
-    pub file: String,
-    /// The line, from 1, where there is one to name.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub help: String,
-}
-
-impl std::fmt::Display for DependencyProblem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.file, self.message),
-            None => write!(f, "{}: {}", self.file, self.message),
-        }
+        Self::Plugin(Box::new(problem))
     }
 }
 
@@ -85,7 +65,7 @@ pub enum EnvironmentError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// A file of the plugin could not be read or written.
+    /// A file of the plugin could not be written.
     #[error("could not {operation} {path}", path = path.display())]
     Plugin {
         /// What was tried.
@@ -127,9 +107,68 @@ impl EnvironmentError {
 }
 
 fn looks_offline(output: &str) -> bool {
-    ["dns error", "ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "Network is unreachable", "Connection"]
-        .iter()
-        .any(|word| output.contains(word))
+    [
+        "dns error",
+        "ENOTFOUND",
+        "EAI_AGAIN",
+        "ECONNREFUSED",
+        "ECONNRESET",
+        "ETIMEDOUT",
+        "Network is unreachable",
+        "Connection",
+        "error sending request",
+        "Network connectivity is disabled",
+        "ENOTCACHED",
+    ]
+    .iter()
+    .any(|word| output.contains(word))
+}
+
+/// What installers say where the registry answered and what was asked for cannot be installed: it is not there, it has
+/// other bytes, or it does not fit this machine. Anything else that fails is not the plugin's doing, as far as is known.
+const REFUSALS: [&str; 16] = [
+    "No solution found",
+    "was not found in the package registry",
+    "Hash mismatch",
+    "no usable wheels",
+    "no wheels with",
+    "has no wheels",
+    "No matching distribution",
+    "failed to parse",
+    "Failed to parse",
+    "code E404",
+    "code ETARGET",
+    "code EINTEGRITY",
+    "code EUSAGE",
+    "code EBADPLATFORM",
+    "code ERESOLVE",
+    "code EALLOWGIT",
+];
+
+impl EnvironmentError {
+    /// What the installer said, where it is the plugin's files that cannot be installed.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        match self {
+            Self::Installer { output, .. }
+                if !looks_offline(output) && REFUSALS.iter().any(|said| output.contains(said)) =>
+            {
+                Some(output)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same as a problem of the plugin, where it is one; `place` finds where, in what the installer said.
+    pub(crate) fn or_problem(
+        self,
+        place: impl FnOnce(&str) -> oz0_diagnostic::Span,
+    ) -> PrepareError {
+        let Some(said) = self.refusal() else { return self.into() };
+        let span = place(said);
+        let Self::Installer { operation, .. } = &self else { return self.into() };
+        let help = format!("what the installer said:\n{said}");
+        DependencyProblem::error(span, format!("could not {operation}"), help).into()
+    }
 }
 
 fn indent(output: &str) -> String {

@@ -13,7 +13,7 @@ pub(crate) mod cache;
 mod contract;
 mod error;
 mod installer;
-mod lock;
+mod lock_file;
 mod node;
 mod python;
 
@@ -21,7 +21,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use error::{DependencyProblem, EnvironmentError, PrepareError};
+pub use error::{EnvironmentError, PrepareError};
+use oz0_diagnostic::{SourceFile, Span};
+use oz0_plugin::{Dependencies, DependencyProblem, PackageLock, Requirements, normal_name};
 
 use crate::interpreter::Interpreters;
 use crate::launch::LaunchSpec;
@@ -41,6 +43,7 @@ struct Shared {
     oz0: PathBuf,
     environments: Cache,
     tools: Cache,
+    downloads: PathBuf,
     interpreters: Interpreters,
     progress: Progress,
 }
@@ -112,6 +115,7 @@ impl Environments {
             oz0: oz0.into(),
             environments: Cache::new(cache.join("environments")),
             tools: Cache::new(cache.join("tools")),
+            downloads: cache.join("downloads"),
             interpreters: Interpreters::of_host(cache.join("interpreters")),
             progress,
         };
@@ -130,6 +134,11 @@ impl Environments {
         &self.shared.tools
     }
 
+    /// The folder where an installer keeps what it downloaded.
+    fn downloads(&self, installer: &str) -> PathBuf {
+        self.shared.downloads.join(installer)
+    }
+
     fn interpreters(&self) -> &Interpreters {
         &self.shared.interpreters
     }
@@ -141,40 +150,41 @@ impl Environments {
     /// An `mcp:` server: its command, and the environments that the plugin's folder declares.
     pub fn prepare_command(
         &self,
-        folder: &Path,
+        dependencies: &Dependencies,
         argv: &[String],
     ) -> Result<Prepared, PrepareError> {
         Ok(Prepared {
             argv: argv.to_vec(),
-            python_environment: self.python_project(folder)?,
-            node_environment: self.node_project(folder)?,
+            python_environment: self.python_project(dependencies)?,
+            node_environment: self.node_project(dependencies)?,
         })
     }
 
-    /// A `package:` tool: installed from its lock in the plugin's folder. The lock is written
-    /// where there is none, and with `relock` also where there is one; it must be one of exactly
-    /// the manifest's package and version.
+    /// A `package:` tool: installed from its lock, which must be one of exactly the manifest's
+    /// package and version. Without a lock, a new one is made, and written to the plugin's `folder`
+    /// once it is installed.
     pub fn prepare_package(
         &self,
         folder: &Path,
         tool: &PackageTool<'_>,
-        relock: bool,
+        lock: Option<&Arc<SourceFile>>,
     ) -> Result<Prepared, PrepareError> {
         let file = tool.lock_file();
-        let path = folder.join(&file);
-        let (text, written) = if path.is_file() && !relock {
-            (python::read(&path)?, false)
-        } else {
-            (self.lock(tool)?, true)
+        let source = match lock {
+            Some(lock) => Arc::clone(lock),
+            None => {
+                lock_file::check(folder)?;
+                SourceFile::new(file.clone(), self.lock(tool)?)
+            }
         };
         let PackageTool { registry, name, version, .. } = *tool;
         let what = format!("{name} {version}");
         let prepared = match registry {
             Registry::Pypi => {
-                let found = lock::requirements(&file, &text)?;
-                lock::names_pypi(&file, &found, name, version)?;
-                let environment = self.install_requirements(&text, &what)?;
-                let program = Self::console_script(&environment, &file, name)?;
+                let found = Requirements::read(&source).map_err(relocked)?;
+                names_pypi(&found, name, version)?;
+                let environment = self.install_requirements(&found, &what)?;
+                let program = Self::console_script(&environment, &source, name)?;
                 Prepared {
                     argv: vec![program],
                     python_environment: Some(environment),
@@ -182,10 +192,9 @@ impl Environments {
                 }
             }
             Registry::Npm => {
-                lock::names_npm(&file, &text, name, version)?;
-                let manifest = node::tool_manifest(name, version);
-                let environment = self.install_package_lock(&manifest, &text, &what)?;
-                let program = Self::package_bin(&environment, &file, name)?;
+                let found = PackageLock::read_tool(&source, name, version).map_err(relocked)?;
+                let environment = self.install_package_lock(&found, &what)?;
+                let program = Self::package_bin(&environment, &source, name)?;
                 Prepared {
                     argv: vec![program],
                     python_environment: None,
@@ -194,8 +203,8 @@ impl Environments {
             }
         };
         // Only a lock that installs is kept.
-        if written {
-            write_lock(&path, &text)?;
+        if lock.is_none() {
+            lock_file::write(folder, &format!("{}.lock", tool.tool), source.text())?;
             self.say(&format!("wrote {file}"));
         }
         let mut argv = prepared.argv;
@@ -203,58 +212,86 @@ impl Environments {
         Ok(Prepared { argv, ..prepared })
     }
 
-    /// The text of a new lock of a package, resolved without running a package's code.
-    pub fn lock(&self, tool: &PackageTool<'_>) -> Result<String, EnvironmentError> {
-        match tool.registry {
+    /// The text of a new lock of a package, resolved without running a package's code. A package
+    /// that cannot be locked is a problem of the manifest that names it, said of the lock's file.
+    pub fn lock(&self, tool: &PackageTool<'_>) -> Result<String, PrepareError> {
+        let locked = match tool.registry {
             Registry::Pypi => self.lock_pypi(tool.name, tool.version),
             Registry::Npm => self.lock_npm(tool.name, tool.version),
-        }
+        };
+        let file = SourceFile::new(tool.lock_file(), "");
+        locked.map_err(|error| error.or_problem(|_| Span::start_of(&file)))
     }
 }
 
-fn write_lock(path: &Path, text: &str) -> Result<(), EnvironmentError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).and_then(|()| cache::replace(path, text.as_bytes())).map_err(
-        |source| EnvironmentError::Plugin { operation: "write", path: path.to_owned(), source },
-    )
+/// oz0 wrote the lock, so it is oz0 that writes it anew.
+fn relocked(problem: DependencyProblem) -> DependencyProblem {
+    let help = "lock it anew with: oz0 plugin test --relock".to_owned();
+    DependencyProblem { help, ..problem }
+}
+
+/// `name[extra]` without the brackets.
+fn without_extras(name: &str) -> &str {
+    name.split('[').next().unwrap_or_default()
+}
+
+/// Checks that a requirements lock holds exactly the version that the manifest names.
+fn names_pypi(found: &Requirements, name: &str, version: &str) -> Result<(), DependencyProblem> {
+    // A lock names the package without its extras, whose packages it lists like any other.
+    let bare = normal_name(without_extras(name));
+    let mut mine = found.iter().filter(|requirement| requirement.name() == bare);
+    let (span, message) = match (mine.next(), mine.next()) {
+        (Some(one), None) if one.version() == version => return Ok(()),
+        (None, _) => {
+            (Span::start_of(found.source()), format!("the lock does not hold {name}=={version}"))
+        }
+        (Some(one), _) => (
+            one.span().clone(),
+            format!(
+                "the lock holds {bare}=={}, and the manifest names {version}",
+                oz0_listing::escape::line_within(one.version(), 80)
+            ),
+        ),
+    };
+    Err(DependencyProblem::error(span, message, "lock it anew with: oz0 plugin test --relock"))
 }
 
 /// The program of its package's name, else the only one.
 fn choose(
     kind: &str,
     registry: &str,
-    file: &str,
+    lock: &Arc<SourceFile>,
     name: &str,
     mut found: Vec<String>,
 ) -> Result<String, PrepareError> {
+    // Its author chose them, and they become a command.
+    found.retain(|name| {
+        name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    });
     let short = name.rsplit('/').next().unwrap_or(name);
-    if let Some(same) = found.iter().position(|found| lock::normal(found) == lock::normal(short)) {
+    if let Some(same) = found.iter().position(|found| normal_name(found) == normal_name(short)) {
         return Ok(found.swap_remove(same));
     }
     if found.len() == 1 {
         return Ok(found.swap_remove(0));
     }
     found.sort();
-    let problem = |message: String, help: &str| DependencyProblem {
-        file: file.to_owned(),
-        line: None,
-        message,
-        help: help.to_owned(),
-    };
-    Err(PrepareError::Plugin(if found.is_empty() {
-        problem(
+    let (message, help) = if found.is_empty() {
+        (
             format!("{registry}:{name} has no {kind}, so there is nothing to start"),
             "name a package that brings a server, or start its module with mcp: and a lock",
         )
     } else {
-        problem(
+        (
             format!(
                 "{registry}:{name} has several {kind}s and none of its own name: {}",
                 found.join(", ")
             ),
             "start the one you mean with mcp: {command: […]} and a lock of your own",
         )
-    }))
+    };
+    Err(DependencyProblem::error(Span::start_of(lock), message, help).into())
 }
 
 /// Where oz0 keeps what it can make again: `OZ0_CACHE`, else `oz0` in `XDG_CACHE_HOME` (which the

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use oz0_diagnostic::{SourceFile, Span};
+use oz0_plugin::{Dependencies, DependencyProblem, PackageLock};
 use serde_json::{Value, json};
 
-use super::error::{DependencyProblem, EnvironmentError, PrepareError};
+use super::error::{EnvironmentError, PrepareError};
 use super::installer::{Installer, on_path};
 use super::python::{platform, read, write};
-use super::{Environments, cache, lock};
+use super::{Environments, cache};
 use crate::interpreter;
 
 const MANIFEST: &str = "package.json";
@@ -18,54 +21,44 @@ const LOCK: &str = "package-lock.json";
 impl Environments {
     /// The environment of a plugin whose `mcp:` servers declare Node.js dependencies, by
     /// `package.json` and `package-lock.json`. `None` where it declares none.
-    pub fn node_project(&self, folder: &Path) -> Result<Option<PathBuf>, PrepareError> {
-        let (manifest, lock_path) = (folder.join(MANIFEST), folder.join(LOCK));
-        if !manifest.is_file() || !lock_path.is_file() {
-            return Ok(None);
-        }
-        let (manifest, lock_text) = (read(&manifest)?, read(&lock_path)?);
-        lock::package_lock(LOCK, &lock_text)?;
-        let manifest: Value =
-            serde_json::from_str(&manifest).map_err(|error| DependencyProblem {
-                file: MANIFEST.to_owned(),
-                line: Some(error.line().max(1)),
-                message: format!("this is no package.json: {error}"),
-                help: "write a JSON object with the dependencies".to_owned(),
-            })?;
-        Ok(Some(self.install_package_lock(
-            &dependencies_of(&manifest).to_string(),
-            &lock_text,
-            "the plugin's package-lock.json",
-        )?))
+    pub(crate) fn node_project(
+        &self,
+        dependencies: &Dependencies,
+    ) -> Result<Option<PathBuf>, PrepareError> {
+        let Some(lock) = &dependencies.node else { return Ok(None) };
+        self.install_package_lock(lock, "the plugin's package-lock.json").map(Some)
     }
 
-    /// The environment of a lock, whose packages were checked.
+    /// The environment of a lock.
     pub(crate) fn install_package_lock(
         &self,
-        manifest: &str,
-        lock_text: &str,
+        lock: &PackageLock,
         what: &str,
-    ) -> Result<PathBuf, EnvironmentError> {
+    ) -> Result<PathBuf, PrepareError> {
         let node = self.interpreters().find("node").ok_or_else(|| EnvironmentError::Missing {
             program: "node",
             purpose: format!("installing {what}"),
         })?;
+        let (manifest, lock_text) = (lock.manifest_text(), lock.lock_text());
         let state = interpreter::stamp(&node.program).unwrap_or_default();
         let program = node.program.to_string_lossy();
         let name =
-            format!("node-{}", cache::key([manifest, lock_text, &program, &state, &platform()]));
+            format!("node-{}", cache::key([&manifest, &lock_text, &*program, &state, &platform()]));
         self.environments().folder(
             &name,
             || self.say(&format!("waiting for another oz0 that installs {what}")),
             |folder| {
                 self.say(&format!("installing {what}"));
-                write(&folder.join(MANIFEST), manifest)?;
-                write(&folder.join(LOCK), lock_text)?;
-                self.npm(
-                    &format!("install {what}"),
-                    folder,
-                    &["ci", "--ignore-scripts", "--omit=dev"],
-                )
+                write(&folder.join(MANIFEST), &manifest)?;
+                write(&folder.join(LOCK), &lock_text)?;
+                self.npm(&format!("install {what}"), folder, &["ci", "--omit=dev"]).map_err(
+                    |error| {
+                        error.or_problem(|said| {
+                            lock.named_in(said).unwrap_or_else(|| Span::start_of(lock.source()))
+                        })
+                    },
+                )?;
+                unhashed_bundle(folder, lock)
             },
         )
     }
@@ -80,13 +73,31 @@ impl Environments {
             program: "npm",
             purpose: format!("to {operation}"),
         })?;
-        let quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
+        let always = [
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--no-update-notifier",
+            "--loglevel=error",
+            "--prefer-offline",
+            "--fetch-retries=1",
+        ];
         Installer {
             oz0: self.oz0(),
             program: &npm,
-            arguments: arguments.iter().chain(&quiet).map(AsRef::as_ref).collect(),
+            arguments: arguments.iter().chain(&always).map(AsRef::as_ref).collect(),
             folder,
-            environment: Vec::new(),
+            environment: vec![
+                ("npm_config_cache", self.downloads("npm").into()),
+                // What has to be fetched from anywhere but a registry has to be built as well, and
+                // npm builds it whatever it was told of scripts. Versions without these settings
+                // are kept from it by having no git.
+                ("npm_config_allow_git", "none".into()),
+                ("npm_config_allow_remote", "none".into()),
+                ("npm_config_allow_file", "none".into()),
+                ("npm_config_allow_directory", "none".into()),
+                ("npm_config_git", "oz0-starts-no-git".into()),
+            ],
             operation: operation.to_owned(),
         }
         .run()
@@ -105,12 +116,7 @@ impl Environments {
         self.npm(
             &operation,
             folder.path(),
-            &[
-                "install",
-                "--package-lock-only",
-                "--ignore-scripts",
-                "--omit-lockfile-registry-resolved",
-            ],
+            &["install", "--package-lock-only", "--omit-lockfile-registry-resolved"],
         )?;
         fs::read_to_string(folder.path().join(LOCK)).map_err(|error| EnvironmentError::Unexpected {
             operation,
@@ -122,7 +128,7 @@ impl Environments {
     /// The program that starts a package: the `bin` of its name, else the only one.
     pub(crate) fn package_bin(
         environment: &Path,
-        file: &str,
+        lock: &Arc<SourceFile>,
         name: &str,
     ) -> Result<String, PrepareError> {
         let path = environment.join("node_modules").join(name).join(MANIFEST);
@@ -138,7 +144,7 @@ impl Environments {
             Value::Object(programs) => programs.keys().cloned().collect(),
             _ => Vec::new(),
         };
-        super::choose("program", "npm", file, name, programs)
+        super::choose("program", "npm", lock, name, programs)
     }
 }
 
@@ -153,26 +159,23 @@ pub(crate) fn tool_manifest(name: &str, version: &str) -> String {
     format!("{manifest:#}\n")
 }
 
-/// The members of a plugin's own `package.json` that say what to install: not its scripts, and
-/// nothing that would make two plugins with the same dependencies differ.
-fn dependencies_of(manifest: &Value) -> Value {
-    let kept = [
-        "name",
-        "version",
-        "dependencies",
-        "devDependencies",
-        "optionalDependencies",
-        "peerDependencies",
-        "peerDependenciesMeta",
-        "bundleDependencies",
-        "bundledDependencies",
-        "overrides",
-        "engines",
-    ];
-    let members = manifest.as_object().into_iter().flatten();
-    members
-        .filter(|(name, _)| kept.contains(&name.as_str()))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+/// npm fetches what a bundle is said to hold and does not, by its name and version and without a hash: such an
+/// environment is not kept. What was fetched has a hash in npm's own record of the folder.
+fn unhashed_bundle(folder: &Path, lock: &PackageLock) -> Result<(), PrepareError> {
+    let path = folder.join("node_modules/.package-lock.json");
+    let Ok(text) = fs::read_to_string(path) else { return Ok(()) };
+    let record: Value = serde_json::from_str(&text).unwrap_or_default();
+    for (place, entry) in record["packages"].as_object().into_iter().flatten() {
+        let fetched = entry.get("resolved").is_some() || entry.get("integrity").is_some();
+        if entry["inBundle"] == true && fetched {
+            let span = lock.span_at(place);
+            return Err(DependencyProblem::error(
+                span,
+                "it is said to lie in a package that bundles it, and does not",
+                "have npm write the lock anew: npm install --package-lock-only",
+            )
+            .into());
+        }
+    }
+    Ok(())
 }

@@ -3,10 +3,16 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::error::{DependencyProblem, EnvironmentError, PrepareError};
+use oz0_diagnostic::{SourceFile, Span};
+use oz0_plugin::{
+    Dependencies, DependencyProblem, PythonDependencies, Requirements, UvLock, normal_name,
+};
+
+use super::error::{EnvironmentError, PrepareError};
 use super::installer::{Installer, on_path};
-use super::{Environments, cache, lock};
+use super::{Environments, cache};
 use crate::interpreter;
 
 /// The `uv` that is installed where the machine has none.
@@ -52,6 +58,7 @@ impl Environments {
                         "pip".as_ref(),
                         "install".as_ref(),
                         "--quiet".as_ref(),
+                        "--no-compile".as_ref(),
                         "--disable-pip-version-check".as_ref(),
                         "--require-hashes".as_ref(),
                         "--no-deps".as_ref(),
@@ -62,7 +69,10 @@ impl Environments {
                         requirement.as_os_str(),
                     ],
                     folder,
-                    environment: vec![("PIP_ROOT_USER_ACTION", "ignore".to_owned())],
+                    environment: vec![
+                        ("PIP_ROOT_USER_ACTION", "ignore".into()),
+                        ("PIP_CACHE_DIR", self.downloads("pip").into()),
+                    ],
                     operation: operation.clone(),
                 }
                 .run()
@@ -88,129 +98,129 @@ impl Environments {
         folder: &Path,
         arguments: &[&OsStr],
     ) -> Result<String, EnvironmentError> {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--no-config".as_ref());
         Installer {
             oz0: self.oz0(),
             program: &self.uv(python)?,
-            arguments: arguments.to_vec(),
+            arguments,
             folder,
-            // It works with the machine's Python, and downloads none.
-            environment: vec![("UV_PYTHON_DOWNLOADS", "never".to_owned())],
+            environment: vec![
+                // It works with the machine's Python, and downloads none.
+                ("UV_PYTHON_DOWNLOADS", "never".into()),
+                ("UV_NO_CONFIG", "1".into()),
+                ("UV_CACHE_DIR", self.downloads("uv").into()),
+            ],
             operation: operation.to_owned(),
         }
         .run()
     }
 
-    /// The environment of a plugin whose `mcp:` servers declare Python dependencies: by `uv.lock`
-    /// and `pyproject.toml`, or by a `requirements.txt` whose every line has a hash. `None` where
+    /// The environment of a plugin whose `mcp:` servers declare Python dependencies. `None` where
     /// it declares none.
-    pub fn python_project(&self, folder: &Path) -> Result<Option<PathBuf>, PrepareError> {
-        let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
-        if lock_path.is_file() && project_path.is_file() {
-            let texts = [read(&lock_path)?, read(&project_path)?];
-            return self.install_uv_lock(&texts).map(Some);
-        }
-        let path = folder.join("requirements.txt");
-        if path.is_file() {
-            let text = read(&path)?;
-            if lock::requirements("requirements.txt", &text)?.is_empty() {
-                return Ok(None);
+    pub(crate) fn python_project(
+        &self,
+        dependencies: &Dependencies,
+    ) -> Result<Option<PathBuf>, PrepareError> {
+        Ok(match &dependencies.python {
+            None => None,
+            Some(PythonDependencies::Requirements(found)) => {
+                Some(self.install_requirements(found, "the plugin's requirements.txt")?)
             }
-            return Ok(Some(self.install_requirements(&text, "the plugin's requirements.txt")?));
-        }
-        Ok(None)
+            Some(PythonDependencies::UvLock(lock)) => {
+                let found = self.export(lock, false)?;
+                Some(self.install_requirements(&found, "the plugin's uv.lock")?)
+            }
+        })
     }
 
-    fn install_uv_lock(&self, texts: &[String; 2]) -> Result<PathBuf, PrepareError> {
+    /// What a lock of uv holds, as hashed requirements, those for development included with `dev`. The project is not
+    /// installed, so none of its code runs to build it. Kept in the cache, as an environment is.
+    pub(crate) fn export(&self, lock: &UvLock, dev: bool) -> Result<Requirements, PrepareError> {
+        const EXPORTED: &str = "requirements.txt";
         let what = "the plugin's uv.lock";
+        let python = self.python(&format!("reading {what}"))?;
+        let (lock_text, project) = (lock.lock_text(), lock.project_text());
+        let state = interpreter::stamp(&python).unwrap_or_default();
+        let dev_key = if dev { "dev" } else { "" };
+        let key = cache::key([&*lock_text, &project, dev_key, &python.to_string_lossy(), &state]);
+        let folder = self.environments().folder(
+            &format!("export-{key}"),
+            || self.say(&format!("waiting for another oz0 that reads {what}")),
+            |folder| {
+                write(&folder.join("uv.lock"), &lock_text)?;
+                write(&folder.join("pyproject.toml"), &project)?;
+                let mut arguments: Vec<&OsStr> = [
+                    "export",
+                    "--quiet",
+                    "--frozen",
+                    "--no-emit-workspace",
+                    "--no-header",
+                    "--no-annotate",
+                    "--python",
+                ]
+                .map(AsRef::as_ref)
+                .to_vec();
+                arguments.push(python.as_os_str());
+                if !dev {
+                    arguments.push("--no-dev".as_ref());
+                }
+                let exported = self
+                    .run_uv(&python, &format!("read {what}"), folder, &arguments)
+                    // Nothing but the two files takes part in it.
+                    .map_err(|error| match error {
+                        EnvironmentError::Installer { operation, output, .. } => {
+                            DependencyProblem::error(
+                                Span::start_of(lock.source()),
+                                format!("could not {operation}"),
+                                format!("lock anew with: uv lock; what uv said:\n{output}"),
+                            )
+                            .into()
+                        }
+                        error => PrepareError::from(error),
+                    })?;
+                write(&folder.join(EXPORTED), &exported)?;
+                Ok::<(), PrepareError>(())
+            },
+        )?;
+        let source = SourceFile::new("uv.lock", read(&folder.join(EXPORTED))?);
+        Requirements::read(&source).map_err(|problem| {
+            // A line of the export is none that its author ever saw.
+            let span = Span::start_of(lock.source());
+            DependencyProblem { span, ..problem }.into()
+        })
+    }
+
+    /// The environment of requirements.
+    pub(crate) fn install_requirements(
+        &self,
+        requirements: &Requirements,
+        what: &str,
+    ) -> Result<PathBuf, PrepareError> {
         let python = self.python(&format!("installing {what}"))?;
         let state = interpreter::stamp(&python).unwrap_or_default();
-        let [lock_text, project] = texts;
+        let text = requirements.text();
         let name = format!(
             "python-{}",
-            cache::key([
-                "uv.lock",
-                lock_text,
-                project,
-                &python.to_string_lossy(),
-                &state,
-                &platform()
-            ])
+            cache::key([&*text, &python.to_string_lossy(), &state, &platform()])
         );
         self.environments().folder(
             &name,
             || self.say(&format!("waiting for another oz0 that installs {what}")),
             |folder| {
-                let project_folder = folder.join("project");
-                create(&project_folder)?;
-                write(&project_folder.join("uv.lock"), lock_text)?;
-                write(&project_folder.join("pyproject.toml"), project)?;
-                let exported = self.export(&python, &project_folder, what, false)?;
-                // A line of the export is none that its author ever saw.
-                lock::requirements("uv.lock", &exported)
-                    .map_err(|problem| DependencyProblem { line: None, ..problem })?;
-                Ok(self.fill(folder, &python, &exported, what)?)
+                self.fill(folder, &python, &text, what).map_err(|error| {
+                    error.or_problem(|said| {
+                        let names = |name: &str| {
+                            said.split(|c: char| !(c.is_alphanumeric() || "-_.".contains(c)))
+                                .any(|word| word == name)
+                        };
+                        requirements.iter().find(|found| names(found.name())).map_or_else(
+                            || Span::start_of(requirements.source()),
+                            |found| found.span().clone(),
+                        )
+                    })
+                })
             },
-        )
-    }
-
-    /// What a lock of the project in `folder` holds, as hashed requirements. The project is not installed, so none of its
-    /// code runs to build it.
-    fn export(
-        &self,
-        python: &Path,
-        folder: &Path,
-        what: &str,
-        dev: bool,
-    ) -> Result<String, EnvironmentError> {
-        let mut arguments: Vec<&OsStr> = [
-            "export",
-            "--quiet",
-            "--frozen",
-            "--no-emit-workspace",
-            "--no-header",
-            "--no-annotate",
-            "--python",
-        ]
-        .map(AsRef::as_ref)
-        .to_vec();
-        arguments.push(python.as_os_str());
-        if !dev {
-            arguments.push("--no-dev".as_ref());
-        }
-        self.run_uv(python, &format!("read {what}"), folder, &arguments)
-    }
-
-    /// The plugin's locked Python packages as hashed requirements, those for its development included.
-    pub(crate) fn python_requirements(
-        &self,
-        folder: &Path,
-    ) -> Result<Option<String>, PrepareError> {
-        let (lock_path, project_path) = (folder.join("uv.lock"), folder.join("pyproject.toml"));
-        if lock_path.is_file() && project_path.is_file() {
-            let python = self.python("reading the plugin's uv.lock")?;
-            let text = self.export(&python, folder, "the plugin's uv.lock", true)?;
-            return Ok(Some(text));
-        }
-        let path = folder.join("requirements.txt");
-        Ok(if path.is_file() { Some(read(&path)?) } else { None })
-    }
-
-    /// The environment of a lock, whose requirements were checked.
-    pub(crate) fn install_requirements(
-        &self,
-        text: &str,
-        what: &str,
-    ) -> Result<PathBuf, EnvironmentError> {
-        let python = self.python(&format!("installing {what}"))?;
-        let state = interpreter::stamp(&python).unwrap_or_default();
-        let name = format!(
-            "python-{}",
-            cache::key([text, &python.to_string_lossy(), &state, &platform()])
-        );
-        self.environments().folder(
-            &name,
-            || self.say(&format!("waiting for another oz0 that installs {what}")),
-            |folder| self.fill(folder, &python, text, what),
         )
     }
 
@@ -252,8 +262,9 @@ impl Environments {
                 "--only-binary".as_ref(),
                 ":all:".as_ref(),
                 "--no-deps".as_ref(),
-                // The environment is read-only where servers run, so nobody compiles it later.
-                "--compile-bytecode".as_ref(),
+                // Compiling would start the environment's own Python here, outside the sandbox, and a
+                // `.pth` file or a `sitecustomize` of a package would run in it.
+                "--no-compile-bytecode".as_ref(),
                 "--link-mode".as_ref(),
                 "copy".as_ref(),
                 "--python".as_ref(),
@@ -302,12 +313,12 @@ impl Environments {
     /// The console script that starts a package: the one of its name, else the only one.
     pub(crate) fn console_script(
         environment: &Path,
-        file: &str,
+        lock: &Arc<SourceFile>,
         name: &str,
     ) -> Result<String, PrepareError> {
-        let name = lock::without_extras(name);
+        let name = super::without_extras(name);
         let scripts = console_scripts(environment, name).unwrap_or_default();
-        super::choose("console script", "pypi", file, name, scripts)
+        super::choose("console script", "pypi", lock, name, scripts)
     }
 }
 
@@ -318,13 +329,13 @@ fn console_scripts(environment: &Path, name: &str) -> Option<Vec<String>> {
         .flatten()
         .map(|entry| entry.path().join("site-packages"))
         .find(|path| path.is_dir())?;
-    let wanted = lock::normal(name);
+    let wanted = normal_name(name);
     let information = fs::read_dir(packages).ok()?.flatten().find(|entry| {
         let file = entry.file_name();
         file.to_str()
             .and_then(|file| file.strip_suffix(".dist-info"))
             .and_then(|file| file.rsplit_once('-'))
-            .is_some_and(|(package, _)| lock::normal(package) == wanted)
+            .is_some_and(|(package, _)| normal_name(package) == wanted)
     })?;
     let text = fs::read_to_string(information.path().join("entry_points.txt")).ok()?;
     let scripts = text
@@ -344,7 +355,7 @@ pub(crate) fn platform() -> String {
 }
 
 pub(crate) fn read(path: &Path) -> Result<String, EnvironmentError> {
-    fs::read_to_string(path).map_err(|source| EnvironmentError::Plugin {
+    fs::read_to_string(path).map_err(|source| EnvironmentError::Cache {
         operation: "read",
         path: path.to_owned(),
         source,
@@ -354,14 +365,6 @@ pub(crate) fn read(path: &Path) -> Result<String, EnvironmentError> {
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), EnvironmentError> {
     fs::write(path, text).map_err(|source| EnvironmentError::Cache {
         operation: "write",
-        path: path.to_owned(),
-        source,
-    })
-}
-
-fn create(path: &Path) -> Result<(), EnvironmentError> {
-    fs::create_dir_all(path).map_err(|source| EnvironmentError::Cache {
-        operation: "create",
         path: path.to_owned(),
         source,
     })

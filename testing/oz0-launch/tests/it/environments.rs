@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use oz0_plugin::{Dependencies, Plugin};
 use oz0_server::{
     Environments, LaunchSpec, PackageTool, PrepareError, Prepared, Registry, TierChoice,
 };
@@ -63,12 +64,26 @@ const EVERYTHING: PackageTool<'_> = PackageTool {
     args: &[],
 };
 
+/// The bench's folder as a plugin, which is how its files are read.
+fn plugin(bench: &Bench) -> Plugin {
+    bench.write("oz0-plugin.yaml", "name: p\nversion: 1.0.0\ndescription: d\nlicense: MIT\n");
+    Plugin::load(&bench.folder()).unwrap()
+}
+
+/// The bench's dependency files, with which nothing is wrong.
+fn dependencies(bench: &Bench) -> Dependencies {
+    let found = plugin(bench).dependencies().unwrap();
+    assert!(found.unusable.is_empty(), "{:?}", found.unusable);
+    found
+}
+
 fn prepare(
     environments: &Environments,
     bench: &Bench,
     tool: &PackageTool<'_>,
 ) -> Result<Prepared, PrepareError> {
-    environments.prepare_package(&bench.folder(), tool, false)
+    let lock = plugin(bench).lock_text(&tool.tool.try_into().unwrap()).unwrap()?;
+    environments.prepare_package(&bench.folder(), tool, lock.as_ref())
 }
 
 #[tokio::test]
@@ -139,7 +154,7 @@ async fn a_plugins_own_node_server_finds_its_locked_packages() {
                   console.log(typeof McpServer);\n";
     bench.write("src/server.js", module);
     let argv = ["node".to_owned(), "src/server.js".to_owned()];
-    let prepared = environments.prepare_command(&bench.folder(), &argv).unwrap();
+    let prepared = environments.prepare_command(&dependencies(&bench), &argv).unwrap();
     for tier in tiers() {
         let running = bench.launcher(&tier).start(&prepared.launch(bench.folder())).await.unwrap();
         assert_eq!(crate::output(running).await.trim(), "function");
@@ -155,36 +170,142 @@ async fn a_plugins_own_python_server_finds_its_locked_packages() {
     bench.write("requirements.txt", &environments.lock(&sdk).unwrap());
     bench.write("server.py", "import sys, mcp, typer\nprint(sys.prefix)\n");
     let argv = ["python3".to_owned(), "server.py".to_owned()];
-    let prepared = environments.prepare_command(&bench.folder(), &argv).unwrap();
+    let prepared = environments.prepare_command(&dependencies(&bench), &argv).unwrap();
     let [tier, _] = tiers();
     let running = bench.launcher(&tier).start(&prepared.launch(bench.folder())).await.unwrap();
     assert_eq!(crate::output(running).await.trim(), "/oz0/environment/python");
 }
 
 #[test]
-fn a_package_that_does_not_exist_says_what_the_installer_said() {
+fn a_package_that_does_not_exist_is_the_plugins_problem() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
-    let tool = PackageTool { version: "1999.1.1", ..TIME };
-    let PrepareError::Failed(error) = prepare(&environments, &bench, &tool).unwrap_err() else {
-        panic!("that is no problem of a file")
-    };
-    let text = error.to_string();
-    assert!(text.starts_with("could not lock mcp-server-time==1999.1.1: "), "{text}");
-    assert!(text.contains("exit code 1\n  | "), "{text}");
-    assert!(!bench.folder().join("locks").exists());
+    for tool in [
+        PackageTool { version: "1999.1.1", ..TIME },
+        PackageTool { version: "1999.1.1", ..EVERYTHING },
+    ] {
+        let PrepareError::Plugin(problem) = prepare(&environments, &bench, &tool).unwrap_err()
+        else {
+            panic!("the registry was reached")
+        };
+        let text = problem.to_string();
+        assert!(text.contains(": could not lock ") && text.contains("1999.1.1"), "{text}");
+        assert!(!bench.folder().join("locks").exists());
+    }
+}
+
+/// A wheel of this name with these files, in a folder of its own, and its requirement.
+fn wheel(folder: &Path, name: &str, files: &[(&str, &str)]) -> String {
+    let script = "import hashlib, sys, zipfile\n\
+        folder, name, *files = sys.argv[1:]\n\
+        path = f'{folder}/{name}-1.0-py3-none-any.whl'\n\
+        info = f'{name}-1.0.dist-info/'\n\
+        all = dict(zip(files[::2], files[1::2]))\n\
+        all[info + 'METADATA'] = f'Metadata-Version: 2.1\\nName: {name}\\nVersion: 1.0\\n'\n\
+        all[info + 'WHEEL'] = 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n'\n\
+        all[info + 'RECORD'] = ''.join(f'{file},,\\n' for file in [*all, info + 'RECORD'])\n\
+        with zipfile.ZipFile(path, 'w') as wheel:\n    \
+            for file, text in all.items(): wheel.writestr(file, text)\n\
+        print(hashlib.sha256(open(path, 'rb').read()).hexdigest(), end='')\n";
+    let mut command = std::process::Command::new("python3");
+    command.args(["-c", script]).arg(folder).arg(name);
+    for (file, text) in files {
+        command.args([file, text]);
+    }
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    format!("{name}==1.0 --hash=sha256:{}\n", String::from_utf8(output.stdout).unwrap())
+}
+
+/// A package runs for the first time in its sandbox: a `.pth` file and a `sitecustomize` are run by every start of an
+/// environment's Python, so there is none while it is made.
+#[test]
+fn nothing_of_an_environment_is_started_while_it_is_made() {
+    let bench = Bench::new();
+    let ran = bench.folder().join("ran");
+    let marker = format!("import pathlib; pathlib.Path({ran:?}).touch()\n");
+    let index = bench.folder().join("index");
+    std::fs::create_dir_all(index.join("hostile")).unwrap();
+    let files = [("hostile.pth", &*marker), ("sitecustomize.py", &*marker), ("hostile.py", "")];
+    let requirement = wheel(&index.join("hostile"), "hostile", &files);
+    let file = "hostile-1.0-py3-none-any.whl";
+    let page = format!("<a href=\"{file}\">{file}</a>");
+    std::fs::write(index.join("hostile/index.html"), page).unwrap();
+    bench.write("requirements.txt", &requirement);
+    bench.write(".oz0ignore", "index\n");
+    // Another process, for an index of its own.
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "environments::as_another_process", "--ignored"])
+        .env("UV_INDEX_URL", format!("file://{}", index.display()))
+        .env("UV_COMPILE_BYTECODE", "1")
+        .env("OZ0_TEST_FOLDER", bench.root.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    let environments = std::fs::read_dir(bench.cache().join("environments")).unwrap().flatten();
+    let installed = environments
+        .flat_map(|entry| std::fs::read_dir(entry.path().join("lib")).into_iter().flatten())
+        .flatten()
+        .any(|python| python.path().join("site-packages/hostile.pth").is_file());
+    assert!(installed, "{said}");
+    assert!(!ran.exists());
 }
 
 #[test]
-fn a_requirement_without_a_hash_is_named_by_its_line() {
+#[ignore = "it is run by another test, with variables set"]
+fn as_another_process() {
+    let root = std::path::PathBuf::from(std::env::var_os("OZ0_TEST_FOLDER").unwrap());
+    let (environments, _) = environments(&root.join("cache"));
+    let found = {
+        let folder = root.join("plugin");
+        std::fs::write(
+            folder.join("oz0-plugin.yaml"),
+            "name: p\nversion: 1.0.0\ndescription: d\nlicense: MIT\n",
+        )
+        .unwrap();
+        Plugin::load(&folder).unwrap().dependencies().unwrap()
+    };
+    environments.prepare_command(&found, &["python3".to_owned()]).unwrap();
+}
+
+#[test]
+fn a_lock_of_uv_sets_up_nothing_and_installs_what_it_names() {
     let bench = Bench::new();
     let (environments, _) = environments(&bench.cache());
-    let hash = "0".repeat(64);
-    bench.write("requirements.txt", &format!("# mine\na==1 \\\n  --hash=sha256:{hash}\nb==2\n"));
-    let argv = ["python3".to_owned()];
-    let error = environments.prepare_command(&bench.folder(), &argv).unwrap_err();
-    assert_eq!(error.to_string(), "requirements.txt:4: b==2 has no hash");
-    assert!(!bench.cache().exists(), "nothing was installed");
+    let elsewhere = bench.root.path().join("elsewhere");
+    bench.write("uv.toml", &format!("cache-dir = {elsewhere:?}\n"));
+    let project = format!(
+        "[project]\nname = 'p'\nversion = '1.0'\n[tool.uv]\ncache-dir = {elsewhere:?}\nrequired-version = '==0.0.1'\n"
+    );
+    bench.write("pyproject.toml", &project);
+    let package = "[[package]]\nname = 'p'\nversion = '1.0'\nsource = { virtual = '.' }\n";
+    bench.write("uv.lock", &format!("version = 1\nrequires-python = '>=3.8'\n{package}"));
+    environments.prepare_command(&dependencies(&bench), &["python3".to_owned()]).unwrap();
+    assert!(!elsewhere.exists());
+    // What uv does not take for a lock is said of the file.
+    bench.write("uv.lock", "version = 1\npackage = 'x'\n");
+    let error =
+        environments.prepare_command(&dependencies(&bench), &["python3".to_owned()]).unwrap_err();
+    assert_eq!(error.to_string(), "uv.lock: could not read the plugin's uv.lock");
+}
+
+#[test]
+fn a_lock_is_not_written_through_a_link() {
+    let bench = Bench::new();
+    let (environments, said) = environments(&bench.cache());
+    let outside = bench.root.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, bench.folder().join("locks")).unwrap();
+    for error in [
+        environments.prepare_package(&bench.folder(), &TIME, None).unwrap_err(),
+        prepare(&environments, &bench, &TIME).unwrap_err(),
+    ] {
+        assert!(matches!(error, PrepareError::Plugin(_)), "{error}");
+        assert!(error.to_string().ends_with("a link, which is not followed"), "{error}");
+    }
+    assert_eq!(*said.lock().unwrap(), [""; 0]);
+    assert_eq!(std::fs::read_dir(outside).unwrap().count(), 0);
 }
 
 #[test]
