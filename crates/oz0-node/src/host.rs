@@ -7,8 +7,8 @@ use oz0_api::node::Assignment;
 use oz0_api::plugin::Source;
 use oz0_listing::{Pointer, ToolId, escape};
 use oz0_mcp::{
-    Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, Fault, HeaderMap, Limits,
-    ServerRequest, Step, Timeouts,
+    Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, HeaderMap, Limits,
+    ServerRequest, Timeouts,
 };
 use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
@@ -107,9 +107,10 @@ impl Host {
         let package = match tool.backend() {
             Backend::Mcp(mcp) => {
                 let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
+                let dependencies = plugin.dependencies().map_err(|error| error.to_string())?;
                 return self
                     .environments
-                    .prepare_command(plugin.root(), &argv)
+                    .prepare_command(&dependencies, &argv)
                     .map_err(|error| error.to_string());
             }
             Backend::Package(package) => package,
@@ -131,8 +132,12 @@ impl Host {
             tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
         let package =
             PackageTool { tool: id.as_ref(), registry, name: &name, version, args: &args };
+        let lock = plugin
+            .lock_text(id)
+            .map_err(|error| error.to_string())?
+            .map_err(|problem| problem.message)?;
         self.environments
-            .prepare_package(plugin.root(), &package, false)
+            .prepare_package(plugin.root(), &package, lock.as_ref())
             .map_err(|error| error.to_string())
     }
 
@@ -177,8 +182,9 @@ impl Host {
             Some(Era::Legacy) => EraChoice::Legacy,
         };
         match self.try_start(recipe, choice).await {
-            Err(Trouble { at_probe: true, what }) if choice == EraChoice::Probe => {
-                self.try_start(recipe, EraChoice::Legacy).await.map_err(|_| what)
+            // It ended at the probe, or said too late or too early which era it speaks.
+            Err(Trouble { reopen: Some(era), what }) if choice == EraChoice::Probe => {
+                self.try_start(recipe, era).await.map_err(|_| what)
             }
             started => started.map_err(|trouble| trouble.what),
         }
@@ -247,23 +253,19 @@ pub(crate) fn said(stderr: &str) -> String {
 /// Why a server did not start.
 struct Trouble {
     what: String,
-    /// It ended when it was probed.
-    at_probe: bool,
+    /// The era to open it in after another start.
+    reopen: Option<EraChoice>,
 }
 
 impl From<String> for Trouble {
     fn from(what: String) -> Self {
-        Self { what, at_probe: false }
+        Self { what, reopen: None }
     }
 }
 
 impl From<ConnectError> for Trouble {
     fn from(error: ConnectError) -> Self {
-        let at_probe = matches!(
-            error,
-            ConnectError::Handshake { step: Step::Discover, fault: Fault::Closed(_) }
-        );
-        Self { what: error.to_string(), at_probe }
+        Self { what: error.to_string(), reopen: error.reopen() }
     }
 }
 
