@@ -202,7 +202,7 @@ impl Environments {
         let text = requirements.text();
         let name = format!(
             "python-{}",
-            cache::key([&*text, &python.to_string_lossy(), &state, &platform()])
+            cache::key(["bytecode", &text, &python.to_string_lossy(), &state, &platform()])
         );
         self.environments().folder(
             &name,
