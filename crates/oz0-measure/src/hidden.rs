@@ -29,12 +29,15 @@ fn may_hide(raw: &str) -> bool {
 
 fn search(name: &str, value: &Json, at: &Pointer, found: &mut Hidden) {
     let hidden = |text: &str| -> BTreeSet<char> {
-        // The line form would count ordinary line ends.
-        if escape::has_invisible(text) {
-            text.chars().filter(|c| escape::is_invisible(*c)).collect()
-        } else {
-            BTreeSet::new()
+        let mut rest = text.chars().peekable();
+        let mut found = BTreeSet::new();
+        while let Some(c) = rest.next() {
+            // Half of an ordinary line end hides nothing.
+            if escape::is_invisible(c) && !(c == '\r' && rest.peek() == Some(&'\n')) {
+                found.insert(c);
+            }
         }
+        found
     };
     match value {
         Json::String(text) => {
