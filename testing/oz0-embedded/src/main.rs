@@ -71,9 +71,7 @@ async fn run(data: &Path, folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
         launcher: Launcher::new(&program, &cache, TierChoice::Best)?,
         environments: Environments::new(&program, &cache, quiet),
     };
-    let tell = Tell::new(|event: Event| eprintln!("{event}"));
-    let node = Node::start(parts, NodeOptions { tell, ..NodeOptions::default() });
-
+    // Before the node asks for its plugins the first time: a client that lists at once waits for all of them.
     for folder in folders {
         let folder = DevFolder::new(folder)?;
         let description = folder.describe()?;
@@ -81,6 +79,9 @@ async fn run(data: &Path, folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
         let admin = admin.clone();
         tokio::spawn(folder.keep(admin, description, |event| eprintln!("{event:?}")));
     }
+
+    let tell = Tell::new(|event: Event| eprintln!("{event}"));
+    let node = Node::start(parts, NodeOptions { tell, ..NodeOptions::default() });
 
     let server = Server::new(node.gateway(), ServerOptions::new("oz0", env!("CARGO_PKG_VERSION")));
     let (input, output) = standard_streams();
