@@ -16,9 +16,6 @@ _oz0() {
             ",$1")
                 cmd="oz0"
                 ;;
-            oz0,__generate)
-                cmd="oz0__subcmd____generate"
-                ;;
             oz0,completions)
                 cmd="oz0__subcmd__completions"
                 ;;
@@ -27,9 +24,6 @@ _oz0() {
                 ;;
             oz0,plugin)
                 cmd="oz0__subcmd__plugin"
-                ;;
-            oz0__subcmd__help,__generate)
-                cmd="oz0__subcmd__help__subcmd____generate"
                 ;;
             oz0__subcmd__help,completions)
                 cmd="oz0__subcmd__help__subcmd__completions"
@@ -80,33 +74,8 @@ _oz0() {
 
     case "${cmd}" in
         oz0)
-            opts="-q -h -V --quiet --color --cache --help --version plugin completions __generate help"
+            opts="-q -h -V --quiet --color --cache --help --version plugin completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                --cache)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        oz0__subcmd____generate)
-            opts="-q -h -V --quiet --color --cache --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -155,22 +124,8 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__help)
-            opts="plugin completions __generate help"
+            opts="plugin completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        oz0__subcmd__help__subcmd____generate)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -412,7 +367,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__plugin__subcmd__test)
-            opts="-q -h -V --json --relock --no-contract-tests --secret --era --timeout --quiet --color --cache --help --version"
+            opts="-q -h -V --json --relock --check --no-contract-tests --secret --era --timeout --quiet --color --cache --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -18,8 +18,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
     }
     var completions = [
         &'oz0'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -28,12 +28,11 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
             cand plugin 'Measure and look at plugins'
             cand completions 'Print the completions of a shell'
-            cand __generate 'Write the generated files of the project'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'oz0;plugin'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -46,13 +45,14 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'oz0;plugin;test'= {
-            cand --secret 'Give a declared secret its value from this environment; without it a required secret is a placeholder'
+            cand --secret 'Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise'
             cand --era 'Which era of the protocol to open connections in: try the modern one first, or just one'
             cand --timeout 'How long a server may take to start and list, in seconds'
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --json 'Print the report as JSON'
             cand --relock 'Resolve the dependencies of package: tools anew, and write their locks'
+            cand --check 'Write nothing, and fail if tools.listing.json or a lock is not what would be written'
             cand --no-contract-tests 'Leave out the contract tests in tests/'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
@@ -62,8 +62,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;plugin;inspect'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --json 'Print it as JSON'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
@@ -73,8 +73,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;plugin;schema'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -97,18 +97,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;plugin;help;help'= {
         }
         &'oz0;completions'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
-            cand -q 'Say only what went wrong, and the result'
-            cand --quiet 'Say only what went wrong, and the result'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-            cand -V 'Print version'
-            cand --version 'Print version'
-        }
-        &'oz0;__generate'= {
-            cand --color 'When to colour what is printed'
-            cand --cache 'Where locked environments are kept [default: ~/.cache/oz0]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -119,7 +109,6 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help'= {
             cand plugin 'Measure and look at plugins'
             cand completions 'Print the completions of a shell'
-            cand __generate 'Write the generated files of the project'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'oz0;help;plugin'= {
@@ -134,8 +123,6 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help;plugin;schema'= {
         }
         &'oz0;help;completions'= {
-        }
-        &'oz0;help;__generate'= {
         }
         &'oz0;help;help'= {
         }
