@@ -32,6 +32,8 @@ struct Seen {
     /// Remote tools' functions, from their committed snapshots.
     expected: Vec<Function>,
     findings: Vec<Diagnostic>,
+    /// The whole manifest as it is written.
+    tree: Option<Node>,
 }
 
 pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
@@ -81,7 +83,8 @@ fn see(arguments: &Inspect) -> Result<Seen> {
             SnapshotState::Unreadable(finding) => findings.push(*finding),
         }
     }
-    Ok(Seen { plugin, state, expected, findings })
+    let tree = oz0_yaml::parse(plugin.source().text(), &Limits::MANIFEST).root;
+    Ok(Seen { plugin, state, expected, findings, tree })
 }
 
 fn problems(seen: &Seen) -> Vec<Value> {
@@ -119,7 +122,6 @@ fn server(tool: &Tool) -> (&'static str, String) {
 
 fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
     let line = |text: &str| escape::line(text).into_owned();
-    let tree = oz0_yaml::parse(seen.plugin.source().text(), &Limits::MANIFEST).root;
     let mut text = String::new();
     let _ = write!(text, "\u{1b}[1m{} {}\u{1b}[0m", manifest.name.value, manifest.version.value);
     if let Some(title) = &manifest.title {
@@ -136,7 +138,7 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
         let (kind, server) = server(tool);
         let _ = writeln!(text, "\n\u{1b}[1m{}\u{1b}[0m  {kind}: {}", key.value, line(&server));
         if let Some(node) =
-            tree.as_ref().and_then(|tree| member(member(tree, "tools")?, key.value.as_ref()))
+            seen.tree.as_ref().and_then(|tree| member(member(tree, "tools")?, key.value.as_ref()))
         {
             outline::entries(&mut text, node, 1, &IN_TOOL_LINE);
         }
@@ -149,7 +151,7 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
             shown::function(&mut text, function);
         }
     }
-    if let Some(tree) = &tree {
+    if let Some(tree) = &seen.tree {
         let mut rest = String::new();
         outline::entries(&mut rest, tree, 0, &IN_HEADING);
         if !rest.is_empty() {
@@ -233,7 +235,6 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         })
         .collect();
     let functions = functions(seen).into_iter().map(function_json).collect::<Result<Vec<_>>>()?;
-    let tree = oz0_yaml::parse(seen.plugin.source().text(), &Limits::MANIFEST).root;
     Ok(json!({
         "format": FORMAT,
         "name": manifest.name.as_str(),
@@ -241,7 +242,7 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         "kind": manifest.kind.as_ref().map(|kind| kind.as_str()),
         "description": manifest.description.as_str(),
         "license": manifest.license.as_str(),
-        "manifest": tree.as_ref().map(outline::json),
+        "manifest": seen.tree.as_ref().map(outline::json),
         "source_digest": seen.plugin.source_digest()?.to_string(),
         "listing": state_word(&seen.state),
         "tools": tools,
