@@ -268,6 +268,10 @@ impl FromStr for Endpoint {
         if host.is_empty() {
             return Err(wrong("it names no host"));
         }
+        // RFC 1035 has no empty label but the root, which is the one dot taken off above.
+        if host.split('.').any(str::is_empty) {
+            return Err(wrong("its host has an empty label: two dots side by side, or one in front"));
+        }
         Ok(Self(match url.port() {
             Some(port) => format!("{scheme}://{host}:{port}"),
             None => format!("{scheme}://{host}"),
