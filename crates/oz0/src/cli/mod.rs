@@ -1,0 +1,77 @@
+//! The arguments of every command: what all of them take here, and one file a group.
+
+mod plugin;
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub(crate) use self::plugin::{Era, Inspect, Plugin, Test};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const MAIN_HELP: &str = "\
+Examples:
+  oz0 plugin test ./acme-github
+  oz0 plugin inspect ./acme-github
+
+Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given";
+
+/// Runs MCP plugins so that what was approved is what gets called.
+#[derive(Debug, Parser)]
+#[command(name = "oz0", version, styles = STYLES, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = MAIN_HELP
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Say only what went wrong, and the result
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub(crate) color: Option<Color>,
+    /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cache: Option<PathBuf>,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure and look at plugins
+    #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
+    Plugin(Plugin),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
