@@ -1,5 +1,6 @@
 //! The arguments of every command: what all of them take here, and one file a group.
 
+mod edge;
 mod plugin;
 
 use std::path::PathBuf;
@@ -7,7 +8,10 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub(crate) use self::plugin::{Era, Inspect, Plugin, Test};
+pub(crate) use self::edge::{
+    Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
+};
+pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -19,6 +23,8 @@ const MAIN_HELP: &str = "\
 Examples:
   oz0 plugin test ./acme-github
   oz0 plugin inspect ./acme-github
+  oz0 plugin list
+  oz0 plugin approve-tools acme-github
 
 Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given";
 
@@ -63,9 +69,38 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure and look at plugins
+    /// Measure plugins, look at them, and approve what changes in them
     #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),
+    /// Show every function as it was approved, and what waits beside it
+    #[command(
+        after_help = "Examples:\n  oz0 catalog\n  oz0 catalog --json | jq '.functions[] | select(.changes != []) | .id'"
+    )]
+    Catalog(Catalog),
+    /// Call a function, as a client would
+    #[command(
+        after_help = "Examples:\n  oz0 call team.hello '{\"name\": \"you\"}'\n  oz0 call team.hello @arguments.json\n  echo '{}' | oz0 call team__hello - --json\n\nExit codes: 0 a result, 1 the function said that it failed or it was refused, 2 wrong usage, 3 not reached"
+    )]
+    Call(Call),
+    /// Read the audit log: who approved what, and when
+    #[command(
+        after_help = "Examples:\n  oz0 audit --plugin team\n  oz0 audit --follow --action plugin.tools\n  oz0 audit --since 2h --json | jq -r .action\n  oz0 audit verify"
+    )]
+    Audit(Audit),
+    /// Make, list and revoke tokens
+    #[command(subcommand, after_help = "Example:\n  oz0 token create --client claude")]
+    Token(Token),
+    /// Keep a token for an edge, so that commands use it
+    ///
+    /// The token comes from standard input, or is asked for on a terminal, where it is not shown. It is checked before it is
+    /// kept, in `credentials.toml` beside `config.toml`, which only you can read.
+    #[command(
+        after_help = "Examples:\n  oz0 login --edge https://edge.example\n  oz0 login --edge https://edge.example < token.txt"
+    )]
+    Login,
+    /// Look at nodes
+    #[command(subcommand, after_help = "Example:\n  oz0 node list")]
+    Node(Node),
     /// Print the completions of a shell
     #[command(
         after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0"
