@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use oz0_api::change::Change;
 use oz0_api::node::LeftOut;
-use oz0_api::plugin::{FunctionState, PluginStatus, Source};
+use oz0_api::plugin::{FunctionState, FunctionStatus, PluginStatus, Source};
+use oz0_listing::diff::Layout;
 use oz0_listing::escape;
 use serde_json::json;
 
+use super::change;
 use crate::config::Settings;
 use crate::edge;
 use crate::exit::Exit;
@@ -32,19 +34,26 @@ pub(crate) fn run(as_json: bool, settings: &Settings, output: Output) -> Result<
             if at > 0 {
                 text.push('\n');
             }
-            write_plugin(&mut text, plugin);
+            write_plugin(&mut text, plugin, change::layout(output));
         }
         output.data(&text)?;
         Ok(Exit::Done)
     })
 }
 
-fn write_plugin(text: &mut String, plugin: &PluginStatus) {
+/// A detail below a plugin's heading. Parts of it were written by servers, so it is broken where the terminal would break it.
+fn detail(text: &mut String, layout: Layout, words: &str) {
+    for (at, line) in layout.plain_lines(words, 4).into_iter().enumerate() {
+        let _ = writeln!(text, "{}{}", if at == 0 { "  " } else { "    " }, line.trim_end());
+    }
+}
+
+fn write_plugin(text: &mut String, plugin: &PluginStatus, layout: Layout) {
     let _ = writeln!(text, "\u{1b}[1m{} {}\u{1b}[0m{}", plugin.name, plugin.version, nodes(plugin));
     if let Source::Dev { folder } = &plugin.source {
-        let _ = writeln!(text, "  run in place: {}", escape::line(folder));
+        detail(text, layout, &format!("run in place: {}", escape::line(folder)));
     }
-    let _ = writeln!(text, "  {}", functions(plugin));
+    detail(text, layout, &functions(plugin));
     for announcement in plugin.announcements() {
         // The first line says what is refused and what to do about it, so it stands out, at the margin.
         let said = announcement.to_string();
@@ -55,17 +64,34 @@ fn write_plugin(text: &mut String, plugin: &PluginStatus) {
         }
         for change in &plugin.changes {
             if change.function.is_some() && announcement.changes.contains(&change.id) {
-                let _ = writeln!(text, "  {}", labels(change));
+                detail(text, layout, &labels(change));
             }
         }
     }
+    write_left_out(text, plugin, layout);
+    for function in &plugin.mismatches {
+        let what = "listed itself differently than in tools.listing.json";
+        detail(text, layout, &format!("not as measured: {function} {what}"));
+    }
+    for tool in &plugin.tools {
+        for seen in &tool.nodes {
+            if let Some(failure) = &seen.failure {
+                let failure = escape::text(failure);
+                detail(text, layout, &format!("failed on {}: {}: {failure}", seen.node, tool.tool));
+            }
+        }
+        if tool.nodes.is_empty() {
+            detail(text, layout, &format!("not listed yet: {}", tool.tool));
+        }
+    }
+}
+
+fn write_left_out(text: &mut String, plugin: &PluginStatus, layout: Layout) {
     for function in &plugin.functions {
         if let FunctionState::LeftOut { plugin: other, function: first } = &function.state {
-            let _ = writeln!(
-                text,
-                "  left out: {}: models know {first} of {other} as {}, and had it first",
-                function.id, function.model_name
-            );
+            let FunctionStatus { id, model_name, .. } = function;
+            let why = format!("models know {first} of {other} as {model_name}, and it was first");
+            detail(text, layout, &format!("left out: {id}: {why}"));
         }
     }
     let mut left_out: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
@@ -79,33 +105,7 @@ fn write_plugin(text: &mut String, plugin: &PluginStatus) {
     }
     for ((tool, name, reason), nodes) in left_out {
         let (name, reason) = (escape::line_within(name, 128), escape::line(reason));
-        let _ = writeln!(text, "  left out on {}: {tool}: `{name}`: {reason}", joined(nodes));
-    }
-    for function in &plugin.mismatches {
-        let _ = writeln!(
-            text,
-            "  not as measured: {function} listed itself differently than in tools.listing.json"
-        );
-    }
-    for tool in &plugin.tools {
-        for seen in &tool.nodes {
-            if let Some(failure) = &seen.failure {
-                let failure = escape::text(failure);
-                let mut lines = failure.lines();
-                let first = lines.next().unwrap_or("no reason is known");
-                let _ = writeln!(
-                    text,
-                    "  \u{1b}[31mfailed\u{1b}[0m on {}: {}: {first}",
-                    seen.node, tool.tool
-                );
-                for line in lines {
-                    let _ = writeln!(text, "    {line}");
-                }
-            }
-        }
-        if tool.nodes.is_empty() {
-            let _ = writeln!(text, "  not listed yet: {}", tool.tool);
-        }
+        detail(text, layout, &format!("left out on {}: {tool}: `{name}`: {reason}", joined(nodes)));
     }
 }
 
