@@ -4,8 +4,9 @@ use std::future::Future;
 
 use anyhow::{Context, Result};
 use oz0_api::Client;
+use oz0_local::{Credentials, Target, find_edge};
 
-use crate::config::Settings;
+use crate::config::{Settings, variable};
 use crate::exit::Exit;
 
 /// Finds the edge, and runs what is asked of it.
@@ -28,11 +29,16 @@ pub(crate) fn run(future: impl Future<Output = Result<Exit>>) -> Result<Exit> {
     done
 }
 
-async fn find(_: &Settings) -> Result<Client> {
-    let data = std::path::PathBuf::from(std::env::var_os("OZ0_DATA").unwrap_or_default());
-    let client = Client::unix(&data.join("oz0.sock"));
-    Ok(match std::fs::read_to_string(data.join("admin.token")) {
-        Ok(token) => client.with_token(&token),
-        Err(_) => client,
-    })
+/// The edge that the settings name, else the one of the data folder, as whoever the person here is known to it.
+async fn find(settings: &Settings) -> Result<Client> {
+    let folder = settings.data()?;
+    let credentials = settings.config().map(Credentials::path);
+    let token = variable("OZ0_TOKEN")?;
+    let target = Target {
+        folder: &folder,
+        url: settings.edge.as_deref(),
+        token: token.as_deref(),
+        credentials: credentials.as_deref(),
+    };
+    Ok(find_edge(target).await?)
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use oz0_api::{ClientError, Kind};
+use oz0_local::LocalError;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +82,10 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
     if error.is::<Refused>() {
         return Exit::Findings;
     }
-    let kind =
-        error.chain().find_map(|cause| cause.downcast_ref::<ClientError>().map(ClientError::kind));
+    let kind = error.chain().find_map(|cause| {
+        let local = cause.downcast_ref::<LocalError>().map(LocalError::kind);
+        local.or_else(|| cause.downcast_ref::<ClientError>().map(ClientError::kind))
+    });
     match kind {
         Some(Kind::Refused) => Exit::Findings,
         Some(Kind::Usage) => Exit::Usage,

@@ -12,6 +12,8 @@ mod edge;
 mod exit;
 mod generate;
 mod login;
+mod machine;
+mod mcp;
 mod moment;
 mod node;
 mod output;
@@ -19,6 +21,7 @@ mod plugin;
 mod progress;
 mod terminal;
 mod token;
+mod up;
 mod words;
 
 use std::process::ExitCode;
@@ -65,6 +68,8 @@ fn run(cli: Cli) -> Exit {
     };
     let output = output::Output::new(settings.color, cli.global.quiet);
     let done = match cli.command {
+        Command::Up(arguments) => up::run(&arguments, &settings, output),
+        Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
         Command::Catalog(arguments) => catalog::run(&arguments, &settings, output),
         Command::Call(arguments) => call::run(&arguments, &settings, output),

@@ -8,6 +8,7 @@ use anyhow::{Error, Result};
 use oz0_api::ClientError;
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::escape;
+use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
 use oz0_server::EnvironmentError;
@@ -148,6 +149,9 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 /// What to do about a failure, where the library that failed knows.
 fn help(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
+        if let Some(error) = cause.downcast_ref::<LocalError>() {
+            return error.hint();
+        }
         if let Some(error) = cause.downcast_ref::<ClientError>() {
             return error.hint().map(str::to_owned);
         }

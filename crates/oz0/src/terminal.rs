@@ -41,7 +41,8 @@ pub(crate) fn ask_hidden(question: &str) -> io::Result<Option<String>> {
     typed
 }
 
-fn line() -> io::Result<Option<String>> {
+/// One line of standard input; none where it ended.
+pub(crate) fn line() -> io::Result<Option<String>> {
     let mut line = String::new();
     let read = io::stdin().lock().read_line(&mut line)?;
     Ok((read > 0).then(|| line.trim().to_owned()))

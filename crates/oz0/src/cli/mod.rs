@@ -2,6 +2,7 @@
 
 mod edge;
 mod plugin;
+mod run;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ pub(crate) use self::edge::{
     Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
 };
 pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
+pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -21,6 +23,8 @@ const STYLES: Styles = Styles::styled()
 
 const MAIN_HELP: &str = "\
 Examples:
+  oz0 up ./acme-github
+  oz0 mcp ./acme-github
   oz0 plugin test ./acme-github
   oz0 plugin inspect ./acme-github
   oz0 plugin list
@@ -53,6 +57,13 @@ pub(crate) struct Global {
     /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache: Option<PathBuf>,
+    /// Where plugins, approvals and tokens are kept, and the edge's socket [variable: `OZ0_DATA`] [default:
+    /// ~/.local/share/oz0]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+    /// The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]
+    #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) edge: Option<String>,
 }
 
 /// When to colour.
@@ -69,6 +80,24 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run plugins, with an MCP endpoint for clients
+    ///
+    /// An edge, a node and the MCP endpoint in one process, on this machine. The folders given are run in place, and each
+    /// edit starts their servers anew; plugins that were installed earlier go on. The first line on standard output says
+    /// where it listens; what happens then is said on standard error. A signal (Ctrl-C) ends it in order, a second one at
+    /// once.
+    #[command(
+        after_help = "Examples:\n  oz0 up ./acme-github\n  oz0 up --mcp-listen 127.0.0.1:0 --json ./acme-github | head -1 | jq -r .mcp"
+    )]
+    Up(Up),
+    /// Run one plugin for the MCP client that starts this command, over its standard input and output
+    ///
+    /// No port is opened. The plugins, approvals and tokens are those of the data folder, also while other clients run the
+    /// same command, or `oz0 up` runs, on it.
+    #[command(
+        after_help = "Examples:\n  claude mcp add acme -- oz0 mcp ./acme-github\n  oz0 mcp ./acme-github"
+    )]
+    Mcp(Mcp),
     /// Measure plugins, look at them, and approve what changes in them
     #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),
