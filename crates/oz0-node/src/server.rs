@@ -485,7 +485,7 @@ impl Server {
                     Some((self.moved_from.clone()?, self.endpoint.clone()?))
                 });
                 if let Some(roster) = self.roster.upgrade() {
-                    self.tell(&roster, verdicts.snapshot, functions, moved, reverted);
+                    self.announce(&roster, verdicts.snapshot, functions, moved, reverted);
                 }
                 Sent::Listed(reported.gist(), verdicts.functions)
             }
@@ -500,7 +500,8 @@ impl Server {
         functions.iter().filter(|id| waiting.remove(*id)).cloned().collect()
     }
 
-    fn tell(
+    /// Tells people what the edge said of a listing.
+    fn announce(
         &self,
         roster: &Roster,
         snapshot: bool,
