@@ -3,6 +3,7 @@
 mod documents;
 mod examples;
 mod hostile;
+mod local;
 mod manners;
 mod measured;
 mod processes;
