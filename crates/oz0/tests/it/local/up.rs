@@ -197,7 +197,7 @@ fn a_second_up_on_one_data_folder_is_told_which_process_has_it() {
     assert!(said.stderr.contains("hint: start it with: oz0 up"), "{}", said.all());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn the_first_signal_lets_a_call_end_and_the_second_does_not() {
     for twice in [false, true] {
         let home = Home::new();
