@@ -102,6 +102,7 @@ fn what_changes_while_it_is_looked_at_is_shown_anew_and_not_approved() {
         "{}",
         stale.all()
     );
+    assert!(stale.stdout.contains("    ~ One two three [-four-]{+evil+}.\n"), "{}", stale.all());
     let said = house.run(&[
         "plugin",
         "approve-tools",

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::house::{House, filters, function};
+use super::house::{House, eventually, filters, function};
 
 fn entries(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("an entry a line")).collect()
@@ -91,8 +91,13 @@ fn a_follower_ends_in_order_when_its_reader_or_its_edge_goes() {
     let mut unread = follow();
     drop(unread.stdout.take());
     let orphan = follow();
-    plugin.list(&[&function("a", "Another.")]);
-    house.wait_for_changes("team", 1);
+    // It may begin to follow after one change or the other, so they go on.
+    let mut at = 0;
+    eventually("nobody reads it", || {
+        at += 1;
+        plugin.list(&[&function("a", &format!("Another {at}."))]);
+        unread.try_wait().expect("it can be waited for").is_some()
+    });
     let ended = unread.wait_with_output().expect("it ends");
     assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
     house.down();
@@ -118,6 +123,8 @@ fn a_row_that_was_edited_in_the_database_is_found() {
     let edit = r#"
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], timeout=30)
+# Whoever can write the file can drop what guards it.
+database.execute("DROP TRIGGER audit_is_append_only_update")
 edited = database.execute("UPDATE audit SET body = replace(body, 'node:node-1', 'node:node-2') WHERE body LIKE '%plugin.tools.snapshot%'")
 assert edited.rowcount == 1, edited.rowcount
 database.commit()

@@ -40,7 +40,7 @@ fn an_endpoint_that_moved_is_told_approved_and_called_at_its_new_place() {
     let said = house.run(&["plugin", "approve-tools", "weather", "--show"]);
     assert!(
         said.stdout.starts_with(&format!(
-            "weather moved to another endpoint\n  {moved}\n  it lists there: weather.today\n"
+            "weather moved to another endpoint\n  {moved}\n  it lists there, to one without its token: weather.today\n"
         )),
         "{}",
         said.all()

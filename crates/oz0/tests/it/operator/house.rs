@@ -23,7 +23,6 @@ pub(crate) struct House {
 struct Up {
     child: Child,
     first: Value,
-    stderr: Arc<Mutex<String>>,
 }
 
 /// Waits until it holds.
@@ -115,7 +114,7 @@ impl House {
             panic!("{error}: {line}\n{}", stderr.lock().expect("nobody panicked"))
         });
         keep_reading(stdout);
-        self.up = Some(Up { child, first, stderr });
+        self.up = Some(Up { child, first });
         let listed = |value: &Value| {
             let tools = value["plugins"]
                 .as_array()
@@ -130,11 +129,6 @@ impl House {
     /// The edge's URL.
     pub(crate) fn edge(&self) -> String {
         self.up.as_ref().expect("it is up").first["edge"].as_str().expect("a URL").to_owned()
-    }
-
-    /// What `oz0 up` said on standard error until now.
-    pub(crate) fn said(&self) -> String {
-        self.up.as_ref().expect("it is up").stderr.lock().expect("nobody panicked").clone()
     }
 
     /// The open changes of a plugin.
@@ -223,10 +217,13 @@ impl Plugin {
         fs::rename(new, self.root.join(path)).expect("it can be renamed");
     }
 
-    /// What the server does.
+    /// What the server does. It says ten times a second that its list may have changed, so that nobody waits until the node
+    /// asks it again by itself.
     pub(crate) fn script(&self, script: &Value) {
         let mut script = script.clone();
         script["functions_file"] = json!("functions.txt");
+        let changed = json!({"notify": {"method": "notifications/tools/list_changed"}});
+        script["timers"] = json!([{"every_ms": 100, "steps": [changed]}]);
         self.write("script.json", &script.to_string());
     }
 
@@ -368,6 +365,7 @@ pub(crate) fn filters() -> Vec<(&'static str, &'static str)> {
         (r#""[0-9a-f]{16}""#, r#""[16 digits]""#),
         (r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
         (r"\b1[789]\d{11}\b", "[millis]"),
+        (r#""(position|seq)": \d+"#, r#""$1": [number]"#),
         (r#"/[^\s"]*/plugins/"#, "[folder]/plugins/"),
     ]
 }
