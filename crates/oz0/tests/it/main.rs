@@ -6,5 +6,6 @@ mod hostile;
 mod local;
 mod manners;
 mod measured;
+mod operator;
 mod processes;
 mod support;
