@@ -120,7 +120,7 @@ impl Parts {
         let served = edge.clone();
         let stopped = stopped(&self.stop);
         self.servers
-            .push(self.runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
+            .push(runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
         if let Some((listener, hosts)) = beside.tcp {
             let address = listener.local_addr();
             let listener = listener
