@@ -4,6 +4,7 @@ mod documents;
 mod examples;
 mod held;
 mod hostile;
+mod local;
 mod manners;
 mod measured;
 mod operator;
