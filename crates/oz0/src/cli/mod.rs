@@ -45,24 +45,27 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Where what every command takes stands in its help: after what is its own.
+const GLOBAL: &str = "Options of every command";
+
 /// What every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Say only what went wrong, and the result
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
-    #[arg(long, global = true, value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
     /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache: Option<PathBuf>,
     /// Where plugins, approvals and tokens are kept, and the edge's socket [variable: `OZ0_DATA`] [default:
     /// ~/.local/share/oz0]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
     /// The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]
-    #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) edge: Option<String>,
 }
 

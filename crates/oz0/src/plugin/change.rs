@@ -33,10 +33,15 @@ pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Resul
     } else {
         for label in &change.labels {
             let label = escape::line(label);
-            let alarming = label.starts_with("hidden characters");
-            let label =
-                if alarming { format!("\u{1b}[1;33m{label}\u{1b}[0m") } else { label.into_owned() };
-            let _ = writeln!(text, "  * {label}");
+            let (on, off) = if label.starts_with("hidden characters") {
+                ("\u{1b}[1;33m", "\u{1b}[0m")
+            } else {
+                ("", "")
+            };
+            for (at, line) in layout.plain_lines(&label, 4).into_iter().enumerate() {
+                let margin = if at == 0 { "  * " } else { "    " };
+                let _ = writeln!(text, "{margin}{on}{line}{off}");
+            }
         }
     }
     for seen in &change.nodes {

@@ -49,7 +49,7 @@ fn wrong_arguments_and_unknown_functions_have_their_exit_codes() {
         (&["team.hello", "@/nonexistent"], 3, "cannot read /nonexistent"),
         (&["team.he llo"], 2, "no function's name"),
         (&["team.helo"], 1, "no plugin here has a function team.helo"),
-        (&["team.hello", r#"{"x": "no number"}"#], 2, "team.hello: "),
+        (&["team.hello", r#"{"x": "no number"}"#], 1, "do not match its input schema"),
         (&["nobody.hello"], 1, "no installed plugin has a tool `nobody`"),
         (&["team__helo"], 1, "did you mean team__hello?"),
         (&["team.hello", "--node", "node-9"], 3, "node-9"),

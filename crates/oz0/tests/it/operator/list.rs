@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::house::{House, Plugin, eventually, filters, function};
+use super::house::{House, Plugin, Terminal, eventually, filters, function};
 
 #[test]
 fn a_house_without_plugins_says_so() {
@@ -49,6 +49,9 @@ fn what_is_left_out_fails_or_was_measured_otherwise_is_listed_with_its_reason() 
     });
     let said = house.run(&["plugin", "list"]);
     assert_eq!(said.code, Some(0), "{}", said.all());
+    let (_, narrow) = Terminal::start(&mut house.oz0(&["plugin", "list"]), 40).end();
+    assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+    assert!(narrow.contains("\n  failed on node-1: down: could not\n    run "), "{narrow}");
     insta::with_settings!({filters => filters()}, {
         insta::assert_snapshot!(said.stdout);
         insta::assert_json_snapshot!(house.json(&["plugin", "list", "--json"]));
