@@ -81,7 +81,7 @@ impl Layout {
     fn line(self, out: &mut String, margin: &str, color: &str, text: &str) {
         out.push_str(margin);
         if self.color && !text.is_empty() {
-            out.push_str(&format!("\u{1b}[{color}m{text}\u{1b}[0m"));
+            out.extend(["\u{1b}[", color, "m", text, "\u{1b}[0m"]);
         } else {
             out.push_str(text);
         }
