@@ -69,10 +69,7 @@ impl Clients {
     async fn ask(&self, token: &str, key: Digest) -> Result<Option<ClientIdentity>, Denied> {
         let asked = Instant::now();
         let answer = tokio::time::timeout(ANSWER_WITHIN, self.edge.check_client(token)).await;
-        let client = match answer {
-            Ok(Ok(client)) => client,
-            Ok(Err(_)) | Err(_) => return Err(Denied::Unavailable),
-        };
+        let Ok(Ok(client)) = answer else { return Err(Denied::Unavailable) };
         let mut known = self.known();
         if known.len() >= REMEMBERED {
             known.retain(|_, known| known.holds() && known.client.is_some());

@@ -17,7 +17,7 @@ use crate::roster::Roster;
 
 /// Before an edge that did not answer is asked again: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 /// What a node is made of.
 #[derive(Debug)]
