@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oz0_api::call::JobResult;
+use oz0_api::change::ChangeKind;
 use oz0_api::node::{Job, Verdict};
 use oz0_api::{Code, Problem};
 use oz0_listing::{FunctionId, ListingHash, ModelName};
@@ -290,9 +291,11 @@ impl Gateway {
                 Answered::Said(said) => said.get(&current.id),
                 Answered::NotYet => None,
             };
+            // The edge's word may be here before the decision that it goes with.
             let why = match verdict {
                 _ if current.is_known() => Why::Changed,
-                Some(Verdict::Waiting { .. }) => Why::New,
+                Some(Verdict::Waiting { kind: ChangeKind::New, .. }) => Why::New,
+                Some(Verdict::Waiting { .. }) => Why::Changed,
                 _ => Why::NoSnapshot,
             };
             return Err(current.refusal(why).into());

@@ -147,10 +147,15 @@ pub(crate) async fn serve<G: Gateway>(
         };
         tokio::select! {
             biased;
-            written = write(&mut writer, &outbox), if writing => {
-                flushed = written.map_err(StdioError::Write)? == 0;
-                moved = Instant::now();
-            }
+            written = write(&mut writer, &outbox), if writing => match written {
+                Ok(written) => {
+                    flushed = written == 0;
+                    moved = Instant::now();
+                }
+                // It closed its end, as it may at any time: what was still to be said is for nobody.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(error) => return Err(StdioError::Write(error)),
+            },
             Some(()) = running.next(), if !running.is_empty() => {}
             // What runs may have said something just now. It is this task that polls it, so nobody has to be woken.
             () = std::future::poll_fn(|_| match outbox.len() {

@@ -6,7 +6,7 @@ use oz0_node::{Event, NodeLimits, NodeOptions};
 use serde_json::json;
 
 use crate::house::{
-    Caller, House, Plugin, changed, eventually, every_call, function, under_way, with_progress,
+    Caller, House, Plugin, eventually, every_call, function, under_way, with_progress,
 };
 
 fn limited(limits: NodeLimits) -> NodeOptions {
@@ -27,23 +27,6 @@ async fn a_call_whose_server_dies_hears_so_and_the_next_one_goes_to_a_new_proces
     assert!(text.starts_with("the server of team ended while team.die was called"), "{text}");
     assert!(text.contains("it is started again"), "{text}");
     assert_eq!(caller.refusal("team__hello").await, None);
-    node.shutdown().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_comes_back_listing_something_else_is_refused() {
-    let house = House::new().await;
-    let script = json!({"on": {"call die": [{"steps": [{"exit": 1}]}]}});
-    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
-    let die = function("die", "Dies.");
-    plugin.list("team", &[&function("hello", "Greets."), &die]);
-    house.install(&plugin).await;
-    let node = house.node("node-1", NodeOptions::default()).await;
-    let caller = Caller::of(&node).await;
-    assert_eq!(caller.refusal("team__hello").await, None);
-    plugin.list("team", &[&function("hello", "Evil."), &die]);
-    assert!(caller.refusal("team__die").await.is_some());
-    assert_eq!(caller.refusal("team__hello").await, Some(changed("team.hello", "team")));
     node.shutdown().await;
 }
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use oz0_api::Client as Edge;
@@ -13,6 +14,7 @@ use oz0_api::change::Change;
 use oz0_mcp::{
     CallError, Client, ClientOptions, Endpoint, EraChoice, Fault, HeaderMap, Limits, Timeouts,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -76,21 +78,26 @@ impl House {
         Session { client, running }
     }
 
-    /// Starts `oz0 mcp` with a client that calls `team.hello` at once and again and again, and kills it after a time.
-    pub(crate) async fn kill_after(&self, plugin: &Plugin, flags: &[&str], after: Duration) {
+    /// Starts `oz0 mcp` with a client that calls `team.hello` at once and again and again, and kills it at a point.
+    pub(crate) async fn kill_mcp_at(&self, plugin: &Plugin, flags: &[&str], point: Point) {
         let mut command = self.oz0(&["mcp"]);
         command.arg(&plugin.root).args(flags);
         let mut running = Running::start(command, Stdio::piped());
+        let killer = Killer::start(self, running.child.id().expect("it runs"), point);
         let stdin = running.child.stdin.take().expect("it is piped");
         let stdout = running.child.stdout.take().expect("it is piped");
-        let calling = tokio::spawn(async move {
-            let client = Client::stdio(stdout, stdin, &options(EraChoice::Legacy)).await;
-            let Ok(client) = client else { return };
-            while let Ok(Ok(_)) = call(&client, "team__hello").await {}
-        });
-        tokio::time::sleep(after).await;
-        running.child.kill().await.expect("it can be killed");
-        calling.abort();
+        if let Ok(client) = Client::stdio(stdout, stdin, &options(EraChoice::Legacy)).await {
+            while let Ok(called) = call(&client, "team__hello").await {
+                assert_eq!(called.err(), None, "what is not there yet is waited for");
+                killer.is_due();
+            }
+        }
+        killer.done().await;
+    }
+
+    /// How long the store's log is.
+    pub(crate) fn log_length(&self) -> u64 {
+        fs::metadata(self.data().join("edge.db-wal")).map_or(0, |file| file.len())
     }
 
     /// `oz0 up` with a client of its own.
@@ -284,9 +291,77 @@ impl Session {
         assert!(status.success(), "{status}\n{}", self.said());
     }
 
+    /// What kills it at a point.
+    pub(crate) fn killer(&self, house: &House, point: Point) -> Killer {
+        Killer::start(house, self.running.child.id().expect("it runs"), point)
+    }
+
     /// Kills it, as `kill -9` does.
     pub(crate) async fn kill(mut self) {
         self.running.child.kill().await.expect("it can be killed");
+    }
+}
+
+/// When to kill.
+#[derive(Debug, Clone)]
+pub(crate) enum Point {
+    /// When this is in the data folder.
+    File(&'static str),
+    /// When the store's log is so long.
+    Log(u64),
+    /// After so long.
+    After(Duration),
+    /// When everything is over.
+    Last,
+}
+
+/// How long after it was due a point is waited for: not every run comes as far as the first.
+const LATE: Duration = Duration::from_millis(500);
+
+/// Kills a process when a point is reached, from a thread that does nothing else.
+pub(crate) struct Killer {
+    due: Arc<OnceLock<Instant>>,
+    thread: thread::JoinHandle<()>,
+}
+
+impl Killer {
+    fn start(house: &House, process: u32, point: Point) -> Self {
+        let (data, due) = (house.data(), Arc::new(OnceLock::new()));
+        let began = Instant::now();
+        let is_there = move || match point {
+            Point::File(name) => data.join(name).exists(),
+            Point::Log(length) => {
+                fs::metadata(data.join("edge.db-wal")).is_ok_and(|file| file.len() >= length)
+            }
+            Point::After(time) => began.elapsed() >= time,
+            Point::Last => false,
+        };
+        let process = i32::try_from(process).ok().and_then(Pid::from_raw).expect("a process");
+        let since = Arc::clone(&due);
+        let thread = thread::spawn(move || {
+            let until = Instant::now() + PATIENCE;
+            while !is_there() {
+                let due: Option<&Instant> = since.get();
+                if due.is_some_and(|due| due.elapsed() > LATE) {
+                    break;
+                }
+                assert!(Instant::now() < until, "the point is never reached");
+                thread::sleep(Duration::from_micros(50));
+            }
+            kill_process(process, Signal::KILL).expect("it can be killed");
+        });
+        Self { due, thread }
+    }
+
+    /// The point should have been reached by now.
+    pub(crate) fn is_due(&self) {
+        self.due.get_or_init(Instant::now);
+    }
+
+    /// Waits until it has killed.
+    pub(crate) async fn done(self) {
+        let joined = tokio::task::spawn_blocking(move || self.thread.join()).await;
+        assert!(joined.is_ok_and(|joined| joined.is_ok()), "it killed");
     }
 }
 
@@ -323,6 +398,11 @@ impl Plugin {
         let plugin = Self::new(house, name, &[(name, json!({}))]);
         plugin.list(name, functions);
         plugin
+    }
+
+    /// One that is there.
+    pub(crate) fn again(house: &House, name: &str) -> Self {
+        Self { root: house.folder.path().join("plugins").join(name), mark: house.mark.clone() }
     }
 
     /// A plugin with these tools' scripts.

@@ -1,22 +1,25 @@
 //! `kill -9` at every step of a first snapshot, of a change and of an approval: what is left is a history that could have
 //! been, and nothing is called that nobody approved.
 //!
-//! Each step is killed at points that lie closer than the step's own parts take, from before it begins to after it has
-//! ended; where it has ended is measured by the run itself, so the sweep fits the machine. Then another `oz0` starts on
-//! what is left.
+//! The store's log grows with each write, so its length says how far oz0 has come. A first run measures by how much it grows,
+//! and how long that takes; then oz0 is killed at lengths on the way, at times before, between and after them, and when a file
+//! of the data folder turns up; and another oz0 starts on what is left.
 
 use std::time::{Duration, Instant};
 
-use oz0_api::ClientError;
-use oz0_api::change::{Approve, Approved};
+use oz0_api::change::Approve;
 use oz0_listing::FunctionId;
 
-use super::house::{House, Plugin, Session, call, changed, function};
+use super::house::{House, Plugin, Point, Session, call, changed, eventually, function};
 
 const NOW: [&str; 2] = ["--verify-every", "0"];
 
-/// Points of time in each sweep.
-const POINTS: u32 = 14;
+/// A frame of SQLite's write-ahead log: a header, and a page.
+const FRAME: u64 = 24 + 4096;
+
+/// What oz0 makes in its data folder before and while it opens its store.
+const FILES: [&str; 6] =
+    ["seat.lock", "edge.db", "edge.id", "admin.token", "oz0.sock", "nodes/node-1/token"];
 
 fn hello() -> FunctionId {
     "team.hello".parse().expect("an ID")
@@ -30,169 +33,215 @@ fn evil() -> String {
     function("hello", "Evil.")
 }
 
-/// What has to hold of a folder, whatever was killed on it: the audit log is whole, and there is one snapshot at most.
+/// Where to kill something that lengthens a log of so many bytes by so many, and takes so long: at lengths (evenly, and at the
+/// last frames, which hold what is done last), at times from before it begins until after its end, and after all.
+fn points(before: u64, growth: u64, took: Duration) -> Vec<Point> {
+    assert!(growth >= FRAME, "the log grew by {growth} bytes");
+    let frames = growth / FRAME;
+    let mut lengths: Vec<u64> = (0..6).map(|point| frames * point / 6).collect();
+    lengths.extend(frames.saturating_sub(4)..frames);
+    lengths.sort_unstable();
+    lengths.dedup();
+    // A frame is begun before it is whole: one byte more than the frames before it.
+    let lengths = lengths.into_iter().map(|frames| Point::Log(before + frames * FRAME + 1));
+    let times = (0..8).map(|point| Point::After(took.mul_f64(1.4) * point / 7));
+    lengths.chain(times).chain([Point::Last]).collect()
+}
+
+/// What has to hold of a folder, whatever was killed on it: the audit log is whole, and there is one snapshot.
 async fn is_sound(house: &House) {
     let said = house.run(&["audit", "verify"]).await;
     assert_eq!(said.code, Some(0), "{}", said.all());
     let snapshots = house.audit("plugin.tools.snapshot").await;
-    assert!(snapshots.len() <= 1, "{snapshots:#?}");
+    assert_eq!(snapshots.len(), 1, "{snapshots:#?}");
 }
 
-/// The times after which to kill something that takes `whole`: evenly from the start to a little after its end.
-fn times(whole: Duration) -> impl Iterator<Item = Duration> {
-    let whole = whole.mul_f64(1.2);
-    (0..POINTS).map(move |point| whole * point / (POINTS - 1))
+async fn is_refused(session: &Session) {
+    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_every_step_of_a_first_snapshot() {
-    let whole = {
+    let (growth, took) = {
         let house = House::new();
         let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
         let began = Instant::now();
         let session = house.mcp(&plugin, &NOW).await;
         assert_eq!(session.refusal("team__hello").await, None);
-        let whole = began.elapsed();
-        session.end().await;
-        whole
+        let measured = (house.log_length(), began.elapsed());
+        session.kill().await;
+        measured
     };
-    let mut with_snapshot = 0;
-    for (number, after) in times(whole).enumerate() {
+    let files = FILES.into_iter().map(Point::File);
+    let points: Vec<Point> = files.chain(points(0, growth, took)).collect();
+    let mut snapshots = 0;
+    for point in &points {
         let house = House::new();
         let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
-        house.kill_after(&plugin, &NOW, after).await;
+        house.kill_mcp_at(&plugin, &NOW, point.clone()).await;
+        house.is_empty().await;
         // Only what the first process took down can be what is accepted now.
         plugin.list("team", &[&evil()]);
-        house.is_empty().await;
         let session = house.mcp(&plugin, &NOW).await;
         let refused = session.refusal("team__hello").await;
         is_sound(&house).await;
-        let snapshots = house.audit("plugin.tools.snapshot").await;
-        assert_eq!(snapshots.len(), 1, "killed after {after:?}");
-        let session = if refused.is_some() {
-            with_snapshot += 1;
-            assert_eq!(refused, changed("team.hello", "team"), "killed after {after:?}");
-            plugin.list("team", &[&greets()]);
-            session
+        let (accepted, other) = if refused.is_some() {
+            snapshots += 1;
+            assert_eq!(refused, changed("team.hello", "team"), "{point:?}");
+            (greets(), evil())
         } else {
-            // The second process made the snapshot: of what its own server lists.
-            plugin.list("team", &[&greets()]);
-            assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
-            plugin.list("team", &[&evil()]);
-            session
+            // The second process took the snapshot, of what its own server lists.
+            (evil(), greets())
         };
-        assert_eq!(session.refusal("team__hello").await, None, "killed after {after:?}, {number}");
+        plugin.list("team", &[&accepted]);
+        assert_eq!(session.refusal("team__hello").await, None, "{point:?}");
+        plugin.list("team", &[&other]);
+        is_refused(&session).await;
         session.kill().await;
         house.is_empty().await;
     }
-    println!("of {POINTS} first snapshots in {whole:?} {with_snapshot} were taken");
-    // The sweep began before there was anything, and went on until all was done.
-    assert!((1..POINTS).contains(&with_snapshot), "{with_snapshot} of {POINTS} had a snapshot");
+    println!("killed at {} points; {snapshots} of them left a snapshot", points.len());
+    assert!((1..points.len()).contains(&snapshots), "some before there was one, and some after");
 }
 
-/// Calls without a pause until the process is gone, and says how many of those that were made after the flip went
-/// through.
-async fn call_on(session: &Session, until: Instant) -> u32 {
-    let mut passed = 0;
-    while Instant::now() < until {
-        match call(&session.client, "team__hello").await {
-            Ok(Ok(_)) => passed += 1,
-            Ok(Err(text)) => assert_eq!(Some(text), changed("team.hello", "team")),
-            Err(_) => break,
-        }
-    }
-    passed
+/// An `oz0 up` whose `team.hello` was called.
+async fn called(house: &House, plugin: &Plugin) -> Session {
+    let session = house.up(&[plugin], &NOW).await;
+    assert_eq!(session.refusal("team__hello").await, None);
+    session
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_every_step_of_a_change() {
-    let house = House::new();
-    let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
-    let session = house.up(&[&plugin], &NOW).await;
-    assert_eq!(session.refusal("team__hello").await, None);
-    plugin.list("team", &[&evil()]);
-    let began = Instant::now();
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
-    house.wait_for_changes("team", 1).await;
-    let whole = began.elapsed();
-    session.kill().await;
-
-    for after in times(whole) {
-        plugin.list("team", &[&greets()]);
-        let session = house.up(&[&plugin], &NOW).await;
-        assert_eq!(session.refusal("team__hello").await, None, "killed after {after:?}");
-        house.wait_for_changes("team", 0).await;
+    let (growth, took) = {
+        let house = House::new();
+        let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
+        let session = called(&house, &plugin).await;
+        let (before, began) = (house.log_length(), Instant::now());
         plugin.list("team", &[&evil()]);
-        let passed = call_on(&session, Instant::now() + after).await;
-        assert_eq!(passed, 0, "calls after the change, killed after {after:?}");
+        is_refused(&session).await;
+        house.wait_for_changes("team", 1).await;
+        let measured = (house.log_length() - before, began.elapsed());
         session.kill().await;
+        measured
+    };
+    let (mut told, count) = (0, points(0, growth, took).len());
+    for number in 0..count {
+        let house = House::new();
+        let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
+        let session = called(&house, &plugin).await;
+        let point = points(house.log_length(), growth, took).swap_remove(number);
+        let killer = session.killer(&house, point);
+        plugin.list("team", &[&evil()]);
+        let mut refused = false;
+        while let Ok(called) = call(&session.client, "team__hello").await {
+            let text = called.expect_err("a call after the change goes through");
+            assert_eq!(Some(text), changed("team.hello", "team"));
+            refused = true;
+            killer.is_due();
+        }
+        killer.done().await;
         house.is_empty().await;
-        // Refused by whoever comes next, whether or not the edge heard of it.
+        // Refused by whoever comes next, whether or not the edge had heard of it.
         let session = house.mcp(&plugin, &NOW).await;
-        assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+        is_refused(&session).await;
         is_sound(&house).await;
         assert_eq!(house.wait_for_changes("team", 1).await[0].function, Some(hello()));
+        assert_eq!(house.audit("plugin.tools.changed").await.len(), 1);
+        told += usize::from(refused);
         session.kill().await;
         house.is_empty().await;
     }
+    println!("killed at {count} points; at {told} of them a call had been refused");
+    assert!((1..count).contains(&told), "some before a call was refused, and some after");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_every_step_of_an_approval() {
-    let mut acknowledged = 0;
-    let mut done = 0;
-    let mut whole = Duration::from_millis(20);
-    for point in 0..POINTS {
+    let (growth, took) = {
         let house = House::new();
-        let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
-        let session = house.up(&[&plugin], &NOW).await;
-        assert_eq!(session.refusal("team__hello").await, None);
-        plugin.list("team", &[&evil()]);
-        assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
-        let change = house.wait_for_changes("team", 1).await.remove(0);
-        let approve = Approve { changes: vec![change.id] };
-        let approving = tokio::spawn({
-            let (admin, name) = (house.admin(), "team".parse().expect("a name"));
-            async move { admin.approve(&name, &approve).await }
-        });
-        // The first one is killed when it has ended: it says how long the whole takes.
-        let after = whole.mul_f64(1.2) * point / (POINTS - 1);
-        let answer: Result<Approved, ClientError> = if point == 0 {
-            let began = Instant::now();
-            let answer = approving.await.expect("nobody panicked");
-            whole = began.elapsed();
-            session.kill().await;
-            answer
-        } else {
-            tokio::time::sleep(after).await;
-            session.kill().await;
-            approving.await.expect("nobody panicked")
-        };
+        let (session, approve) = waiting(&house).await;
+        let (before, began) = (house.log_length(), Instant::now());
+        let name = "team".parse().expect("a name");
+        house.admin().approve(&name, &approve).await.expect("it is approved");
+        let measured = (house.log_length() - before, began.elapsed());
+        session.kill().await;
+        measured
+    };
+    let (mut acknowledged, mut done, count) = (0, 0, points(0, growth, took).len());
+    for number in 0..count {
+        let house = House::new();
+        let (session, approve) = waiting(&house).await;
+        let point = points(house.log_length(), growth, took).swap_remove(number);
+        let what = format!("killed at {point:?}");
+        let killer = session.killer(&house, point);
+        let name = "team".parse().expect("a name");
+        let answer = house.admin().approve(&name, &approve).await;
+        killer.is_due();
+        killer.done().await;
         house.is_empty().await;
+        drop(session);
 
+        let plugin = Plugin::again(&house, "team");
         let session = house.mcp(&plugin, &NOW).await;
         let refused = session.refusal("team__hello").await;
         is_sound(&house).await;
         let entries = house.audit("plugin.tools.approve").await.len();
-        assert!(entries <= 1, "approved once, killed after {after:?}");
+        assert!(entries <= 1, "approved once, {what}");
         if answer.is_ok() {
             acknowledged += 1;
-            assert_eq!(refused, None, "an approval that was acknowledged, killed after {after:?}");
+            assert_eq!(refused, None, "an approval that was acknowledged, {what}");
         }
         // What is called is what the log says, and nothing between.
         if entries == 1 {
             done += 1;
-            assert_eq!(refused, None, "killed after {after:?}");
+            assert_eq!(refused, None, "{what}");
             plugin.list("team", &[&greets()]);
-            assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+            is_refused(&session).await;
         } else {
-            assert_eq!(refused, changed("team.hello", "team"), "killed after {after:?}");
+            assert_eq!(refused, changed("team.hello", "team"), "{what}");
             assert_eq!(house.wait_for_changes("team", 1).await.len(), 1);
         }
         session.kill().await;
         house.is_empty().await;
     }
-    println!("of {POINTS} approvals in {whole:?} {done} were done and {acknowledged} acknowledged");
-    assert!(done >= acknowledged && acknowledged >= 1, "{done} done, {acknowledged} acknowledged");
-    assert!(done < POINTS, "the sweep began before anything was done");
+    println!("killed at {count} points; {done} done, {acknowledged} acknowledged");
+    assert!(done >= acknowledged && (1..count).contains(&acknowledged));
+}
+
+/// An `oz0 up` with a change that waits, and its approval.
+async fn waiting(house: &House) -> (Session, Approve) {
+    let plugin = Plugin::of_functions(house, "team", &[&greets()]);
+    let session = called(house, &plugin).await;
+    plugin.list("team", &[&evil()]);
+    is_refused(&session).await;
+    let change = house.wait_for_changes("team", 1).await.remove(0);
+    (session, Approve { changes: vec![change.id] })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_edge_moves_to_another_process_when_its_own_is_killed() {
+    let house = House::new();
+    let plugin = Plugin::of_functions(&house, "team", &[&greets()]);
+    let first = house.mcp(&plugin, &NOW).await;
+    let second = house.mcp(&plugin, &NOW).await;
+    assert_eq!(first.refusal("team__hello").await, None);
+    assert_eq!(second.refusal("team__hello").await, None);
+    first.kill().await;
+    let began = Instant::now();
+    // The other one goes on with what it holds, and what changed waits for the edge that it is now.
+    assert_eq!(second.refusal("team__hello").await, None);
+    plugin.list("team", &[&evil()]);
+    is_refused(&second).await;
+    eventually("it is the edge", async || {
+        let name = "team".parse().expect("a name");
+        house.admin().changes(&name).await.is_ok_and(|open| open.changes.len() == 1)
+    })
+    .await;
+    assert!(began.elapsed() < Duration::from_secs(30), "it took {:?}", began.elapsed());
+    house.approve("team").await;
+    eventually("it is called", async || second.refusal("team__hello").await.is_none()).await;
+    is_sound(&house).await;
+    second.end().await;
+    house.is_empty().await;
 }
