@@ -11,7 +11,7 @@ use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
 use oz0_plugin::{CopyOptions, DependencyProblem, LoadError, Plugin, SnapshotState, Spanned};
 use oz0_server::{
     EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, PackageTool, Places,
-    PrepareError, Prepared, Registry, Tier, Variation,
+    PrepareError, Prepared, Registry, Shares, Tier, Variation,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -37,6 +37,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Values for declared secrets, by name. A required secret without one gets [`PLACEHOLDER`].
     pub secrets: BTreeMap<String, String>,
+    /// Folders of this machine that the servers may use, their contract tests aside.
+    pub shares: Shares,
 }
 
 /// What a required secret holds while a plugin is measured, unless its author hands one in.
@@ -277,6 +279,7 @@ impl<'a> Measurer<'a> {
             declared: subject.declared.clone(),
             variation,
             network: !manifest.egress.is_empty(),
+            shares: self.options.shares.clone(),
             ..subject.prepared.launch(match variation {
                 Variation::Standard => &copies.standard,
                 Variation::Other => &copies.other,
@@ -410,10 +413,7 @@ impl<'a> Measurer<'a> {
     /// The variables that a tool's server is given beside the fixed ones.
     fn declared(&self, manifest: &Manifest, tool: &Tool) -> BTreeMap<String, String> {
         let mut declared = self.secrets(manifest);
-        if let Backend::Mcp(mcp) = tool.backend() {
-            declared
-                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
+        declared.extend(tool.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
         declared
     }
 

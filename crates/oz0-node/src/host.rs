@@ -86,6 +86,7 @@ impl Host {
                     declared: self.variables(manifest, declared)?,
                     folder_access: FolderAccess::InPlace,
                     network: !manifest.egress.is_empty(),
+                    shares: self.options.shares.of(&assignment.plugin.to_string()),
                     ..prepared.launch(plugin.root())
                 }))
             }
@@ -166,10 +167,7 @@ impl Host {
                 }
             }
         }
-        if let Backend::Mcp(mcp) = tool.backend() {
-            variables
-                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
+        variables.extend(tool.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
         Ok(variables)
     }
 

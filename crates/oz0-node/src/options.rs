@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use oz0_server::Shares;
+
 use crate::event::Tell;
 
 /// How a node is run.
@@ -24,8 +26,21 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
+    /// The folders of this machine that plugins' servers may use.
+    pub shares: PluginShares,
     /// Who is told what happens.
     pub tell: Tell,
+}
+
+/// The folders that the operator shares, by the plugin's name. A plugin that is not in it is given none.
+#[derive(Debug, Clone, Default)]
+pub struct PluginShares(pub BTreeMap<String, Shares>);
+
+impl PluginShares {
+    /// What a plugin's servers are given.
+    pub(crate) fn of(&self, plugin: &str) -> Shares {
+        self.0.get(plugin).cloned().unwrap_or_default()
+    }
 }
 
 impl Default for NodeOptions {
@@ -39,6 +54,7 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
+            shares: PluginShares::default(),
             tell: Tell::default(),
         }
     }
