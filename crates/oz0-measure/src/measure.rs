@@ -458,7 +458,7 @@ fn snapshot(
 const PYTEST: &str = include_str!("pytest.lock");
 
 /// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
-fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
+pub fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
     Diagnostic::new(&checks::ENVIRONMENT_FAILED, problem.span.clone(), problem.message.clone())
         .help(problem.help.clone())
         .level(problem.level)

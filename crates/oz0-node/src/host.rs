@@ -86,7 +86,12 @@ impl Host {
                     declared: self.variables(manifest, declared)?,
                     folder_access: FolderAccess::InPlace,
                     network: !manifest.egress.is_empty(),
-                    shares: self.options.shares.of(&assignment.plugin.to_string()),
+                    shares: self
+                        .options
+                        .shares
+                        .get(&assignment.plugin)
+                        .cloned()
+                        .unwrap_or_default(),
                     ..prepared.launch(plugin.root())
                 }))
             }

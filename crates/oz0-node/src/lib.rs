@@ -37,4 +37,4 @@ pub use dev::{DevEvent, DevFolder};
 pub use event::{Event, Tell};
 pub use gateway::Gateway;
 pub use node::{Node, Parts};
-pub use options::{Arguments, NodeLimits, NodeOptions, PluginShares, Validate, VerifyEvery};
+pub use options::{Arguments, NodeLimits, NodeOptions, Validate, VerifyEvery};

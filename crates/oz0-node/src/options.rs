@@ -1,8 +1,9 @@
 //! How a node behaves. All of it is the operator's; nothing here is a manifest's or a server's to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use oz0_api::PluginName;
 use oz0_server::Shares;
 
 use crate::event::Tell;
@@ -26,21 +27,12 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
-    /// The folders of this machine that plugins' servers may use.
-    pub shares: PluginShares,
+    /// The folders of this machine that each plugin's servers may use. A plugin that is not in it is given none.
+    pub shares: BTreeMap<PluginName, Shares>,
+    /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
+    pub only: Option<BTreeSet<PluginName>>,
     /// Who is told what happens.
     pub tell: Tell,
-}
-
-/// The folders that the operator shares, by the plugin's name. A plugin that is not in it is given none.
-#[derive(Debug, Clone, Default)]
-pub struct PluginShares(pub BTreeMap<String, Shares>);
-
-impl PluginShares {
-    /// What a plugin's servers are given.
-    pub(crate) fn of(&self, plugin: &str) -> Shares {
-        self.0.get(plugin).cloned().unwrap_or_default()
-    }
 }
 
 impl Default for NodeOptions {
@@ -54,7 +46,8 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
-            shares: PluginShares::default(),
+            shares: BTreeMap::new(),
+            only: None,
             tell: Tell::default(),
         }
     }

@@ -256,15 +256,15 @@ fn program(argv: &[String], around: &Surroundings<'_>) -> Result<Local, Refusal>
         if name.contains('/') || !in_system(&path) {
             argv[0] = text(&real)?;
         }
-        let note = Note::note(format!(
+        let note = Note::plain(format!(
             "{} is this machine's own program: it is no part of the plugin, and another machine may have another",
             real.display()
         ));
         return Ok(Local { argv, label, notes: vec![note], ..Local::default() });
     }
     let mut head = Vec::new();
-    let read = fs::File::open(&real).and_then(|file| file.take(4096).read_to_end(&mut head));
-    read.map_err(|error| Refusal::new(format!("cannot read {}: {error}", real.display())))?;
+    let looked = fs::File::open(&real).and_then(|file| file.take(4096).read_to_end(&mut head));
+    looked.map_err(|error| Refusal::new(format!("cannot read {}: {error}", real.display())))?;
     if !head.starts_with(b"\x7fELF") {
         check_first_line(&head, &path, &real)?;
     }
@@ -332,9 +332,10 @@ fn installed_package(real: &Path) -> Option<String> {
     let parts: Vec<&str> = real.iter().filter_map(|part| part.to_str()).collect();
     let at = parts.iter().rposition(|part| *part == "node_modules")?;
     let first = parts.get(at + 1)?;
-    Some(match first.starts_with('@') {
-        true => format!("{first}/{}", parts.get(at + 2)?),
-        false => (*first).to_owned(),
+    Some(if first.starts_with('@') {
+        format!("{first}/{}", parts.get(at + 2)?)
+    } else {
+        (*first).to_owned()
     })
 }
 
@@ -383,7 +384,7 @@ fn label(path: &Path) -> String {
 }
 
 fn copied(path: &Path, to: &str, executable: bool) -> Local {
-    let note = Note::note(format!(
+    let note = Note::plain(format!(
         "{} is copied into the plugin's folder; what is changed there afterwards is changed for this plugin alone",
         path.display()
     ));
@@ -481,6 +482,10 @@ pub(crate) fn check_requirement(text: &str) -> Result<(), Refusal> {
     )))
 }
 
+fn is_python(word: &str) -> bool {
+    Path::new(word).extension().is_some_and(|end| end == "py" || end == "pyw")
+}
+
 /// `uv run`.
 pub(crate) fn uv_run(run: &UvRun, around: &Surroundings<'_>) -> Result<Local, Refusal> {
     run.with.iter().try_for_each(|one| check_requirement(one))?;
@@ -493,7 +498,7 @@ pub(crate) fn uv_run(run: &UvRun, around: &Surroundings<'_>) -> Result<Local, Re
         argv.extend_from_slice(words);
         argv
     };
-    let mut local = if is_file(&absolute(&words[0], &inner.here)) || words[0].ends_with(".py") {
+    let mut local = if is_file(&absolute(&words[0], &inner.here)) || is_python(&words[0]) {
         script("python3", &python(words), &inner)?
     } else if words[0] == "-m" {
         run_module_of(run, python(words), &inner)?
@@ -531,7 +536,7 @@ fn uv_project(run: &UvRun, around: &Surroundings<'_>) -> Option<PathBuf> {
 }
 
 /// Refuses a project that nobody named as the plugin's folder and that is not the working folder.
-fn consent(project: &Path, run: &UvRun, around: &Surroundings<'_>) -> Result<(), Refusal> {
+fn consent(project: &Path, around: &Surroundings<'_>) -> Result<(), Refusal> {
     let asked =
         around.folder == Some(project) || around.folder.is_none() && project == around.working;
     if asked {
@@ -556,7 +561,7 @@ fn run_module_of(
     let Some(project) = uv_project(run, around) else {
         return run_module(&argv[2].clone(), argv, None, around);
     };
-    consent(&project, run, around)?;
+    consent(&project, around)?;
     let inner = Surroundings { folder: Some(&project), here: around.here.clone(), ..*around };
     run_module(&argv[2].clone(), argv, None, &inner)
 }
@@ -580,7 +585,7 @@ fn program_of_project(run: &UvRun, around: &Surroundings<'_>) -> Result<Local, R
         local.argv = argv;
         return Ok(local);
     };
-    consent(&project, run, around)?;
+    consent(&project, around)?;
     let label = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut local = Local { project: Some(project.clone()), label, ..Local::default() };
     let described = fs::read_to_string(project.join("pyproject.toml")).unwrap_or_default();

@@ -75,8 +75,8 @@ pub(crate) fn fetched(argv: &[String]) -> Option<Result<Fetched, Refusal>> {
     let (program, rest) = words.split_first()?;
     let npm = |rest| Some(npm_runner(&argv[0], rest));
     match (program_name(program), rest) {
-        ("npx" | "bunx" | "pnpx", rest) => npm(rest),
-        ("npm", ["exec" | "x", rest @ ..])
+        ("npx" | "bunx" | "pnpx", rest)
+        | ("npm", ["exec" | "x", rest @ ..])
         | ("pnpm" | "yarn", ["dlx", rest @ ..])
         | ("bun", ["x", rest @ ..]) => npm(rest),
         ("uvx", rest) | ("uv", ["tool", "run", rest @ ..]) => Some(uvx(rest)),

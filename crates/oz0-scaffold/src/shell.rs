@@ -1,5 +1,7 @@
 //! Commands as they are shown, to be copied into a shell.
 
+use std::fmt::Write as _;
+
 /// A word as a POSIX shell takes it.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@:,=%^".contains(c);
@@ -14,10 +16,10 @@ pub fn quoted(word: &str) -> String {
                 '\'' => text.push_str(r"\'"),
                 '\n' => text.push_str(r"\n"),
                 '\t' => text.push_str(r"\t"),
-                c if c.is_control() && c.is_ascii() => {
-                    text.push_str(&format!("\\x{:02x}", u32::from(c)))
+                // Writing into a string cannot fail.
+                c if c.is_control() => {
+                    let _ = write!(text, "\\u{:04x}", u32::from(c));
                 }
-                c if c.is_control() => text.push_str(&format!("\\u{:04x}", u32::from(c))),
                 c => text.push(c),
             }
         }

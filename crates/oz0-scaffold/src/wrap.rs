@@ -113,6 +113,11 @@ impl Refusal {
         Self { hint: Some(hint.into()), ..self }
     }
 
+    /// The same, said of a file.
+    pub fn of(self, file: &Path) -> Self {
+        Self { message: format!("{}: {}", file.display(), self.message), ..self }
+    }
+
     /// What to do instead.
     pub fn help(&self) -> Option<&str> {
         self.hint.as_deref()
@@ -156,7 +161,7 @@ pub struct Note {
 }
 
 impl Note {
-    pub(crate) fn note(text: impl Into<String>) -> Self {
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
         Self { warns: false, text: text.into(), hint: None }
     }
 
@@ -253,7 +258,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
             match understood.kind {
                 Kind::Remote { url, headers } => {
                     let mut tool = remote(&url, &headers)?;
-                    tool.notes.push(Note::note(
+                    tool.notes.push(Note::plain(
                         "mcp-remote is left out: oz0 reaches the server at its URL itself",
                     ));
                     tool
@@ -282,7 +287,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
     egress.retain(|host| seen.insert(host.clone()));
     check_values(wrapping, &env, &mut tool);
     if !matches!(wrapping.server, Server::Remote { .. }) && egress.is_empty() {
-        tool.notes.push(Note::note(
+        tool.notes.push(Note::plain(
             "the server has no network; name the hosts that it reaches with --egress HOST",
         ));
     }
@@ -351,6 +356,11 @@ fn name_of(wrapping: &Wrapping, tool: &Tool) -> Result<String, Refusal> {
         Refusal::new("no name can be made of what the server is called")
             .hint("give it one: --name NAME")
     })
+}
+
+/// A plugin's name made of any text, if one can be.
+pub fn plugin_name(text: &str) -> Option<String> {
+    name::slug(text)
 }
 
 fn check_folder(wrapping: &Wrapping, folder: &Folder) -> Result<(), Refusal> {
@@ -444,7 +454,7 @@ fn package(
     let Fetched { package, program, with, args, ignored } = fetched;
     let mut tool = Tool {
         label: program.clone().unwrap_or_else(|| package.name.clone()),
-        notes: ignored.into_iter().map(Note::note).collect(),
+        notes: ignored.into_iter().map(Note::plain).collect(),
         ..Tool::default()
     };
     let args = arguments(&args, here, &mut tool);
@@ -479,10 +489,10 @@ fn package(
         Registry::Npm => registries.node_files(&package.name, &version)?,
     };
     tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
-    let mut argv = vec![program.unwrap_or_else(|| package.name.clone())];
-    argv.extend(args);
-    tool.runs = format!("{} from {reference}", shell::line(&argv));
-    tool.keys.push(("mcp", command(&argv, env)));
+    let mut words = vec![program.unwrap_or_else(|| package.name.clone())];
+    words.extend(args);
+    tool.runs = format!("{} from {reference}", shell::line(&words));
+    tool.keys.push(("mcp", command(&words, env)));
     Ok(tool)
 }
 
@@ -561,7 +571,7 @@ fn arguments(args: &[String], here: &Path, tool: &mut Tool) -> Vec<String> {
                 propose(&new, &mut tool.shares);
             }
             if new != value && relative {
-                tool.notes.push(Note::note(format!(
+                tool.notes.push(Note::plain(format!(
                     "{value} is written as {new}: a server runs in its plugin's folder"
                 )));
             }

@@ -2,6 +2,11 @@
 
 use std::process::ExitCode;
 
+use oz0_api::Kind;
+use oz0_local::LocalError;
+use oz0_scaffold::{Refusal, WrapError};
+use oz0_server::ShareError;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -40,3 +45,27 @@ impl std::fmt::Display for WrongUsage {
 }
 
 impl std::error::Error for WrongUsage {}
+
+/// How a command ends that failed with this error.
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
+    if error.is::<WrongUsage>() {
+        return Exit::Usage;
+    }
+    let refused = error.chain().any(|cause| {
+        match (cause.downcast_ref::<ShareError>(), cause.downcast_ref::<WrapError>()) {
+            (Some(error), _) => matches!(error, ShareError::Refused { .. }),
+            (_, Some(WrapError::Refused(_))) => true,
+            // The registry answered, and has nothing of that name or version.
+            (_, Some(WrapError::Environment(error))) => error.is_refusal(),
+            _ => cause.is::<Refusal>(),
+        }
+    });
+    if refused {
+        return Exit::Findings;
+    }
+    match error.chain().find_map(|cause| cause.downcast_ref::<LocalError>()).map(LocalError::kind) {
+        Some(Kind::Refused) => Exit::Findings,
+        Some(Kind::Usage) => Exit::Usage,
+        Some(Kind::Failed) | None => Exit::Unreachable,
+    }
+}

@@ -7,9 +7,11 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::escape;
+use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
-use oz0_server::EnvironmentError;
+use oz0_scaffold::{Refusal, WrapError};
+use oz0_server::{EnvironmentError, ShareError};
 
 use crate::cli::Color;
 
@@ -130,7 +132,24 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 /// What to do about a failure, where the library that failed knows.
 fn help(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
+        if let Some(local) = cause.downcast_ref::<LocalError>() {
+            return local.hint();
+        }
+        if let Some(share) = cause.downcast_ref::<ShareError>() {
+            return Some(share.help().to_owned());
+        }
+        let refusal =
+            cause.downcast_ref::<Refusal>().or_else(|| match cause.downcast_ref::<WrapError>() {
+                Some(WrapError::Refused(refusal)) => Some(refusal),
+                _ => None,
+            });
+        if let Some(refusal) = refusal {
+            return refusal.help().map(str::to_owned);
+        }
         let environment = cause.downcast_ref::<EnvironmentError>().or_else(|| {
+            if let Some(WrapError::Environment(error)) = cause.downcast_ref::<WrapError>() {
+                return Some(error);
+            }
             match cause.downcast_ref::<MeasureError>() {
                 Some(MeasureError::Environment(error)) => Some(error),
                 _ => None,
