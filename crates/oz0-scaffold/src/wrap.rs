@@ -114,6 +114,7 @@ impl Refusal {
     }
 
     /// The same, said of a file.
+    #[must_use]
     pub fn of(self, file: &Path) -> Self {
         Self { message: format!("{}: {}", file.display(), self.message), ..self }
     }

@@ -278,7 +278,7 @@ pub(crate) enum Era {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("server").required(true).args(["command", "url", "from"]))]
+#[command(group = clap::ArgGroup::new("source").required(true).args(["command", "url", "from"]))]
 pub(crate) struct Wrap {
     /// The folder to write: a new one, or the one of the server's own project [default: one of the plugin's name here]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

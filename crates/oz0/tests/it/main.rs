@@ -7,3 +7,4 @@ mod manners;
 mod measured;
 mod processes;
 mod support;
+mod wrap;
