@@ -14,7 +14,7 @@ use oz0_server::in_system;
 use crate::command::UvRun;
 use crate::package::program_name;
 use crate::shell;
-use crate::wrap::{Note, Refusal};
+use crate::wrap::{Note, Refusal, plain};
 
 /// Where the command is looked at from.
 pub(crate) struct Surroundings<'a> {
@@ -108,19 +108,7 @@ pub(crate) fn local(argv: &[String], around: &Surroundings<'_>) -> Result<Local,
 }
 
 fn absolute(path: impl AsRef<Path>, here: &Path) -> PathBuf {
-    let joined = here.join(path);
-    let mut plain = PathBuf::new();
-    for part in joined.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            // Where a link is on the way, only the system knows what is above it.
-            std::path::Component::ParentDir => {
-                return joined.canonicalize().unwrap_or(joined);
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
+    plain(&here.join(path))
 }
 
 fn is_file(path: &Path) -> bool {
@@ -385,7 +373,7 @@ fn label(path: &Path) -> String {
 
 fn copied(path: &Path, to: &str, executable: bool) -> Local {
     let note = Note::plain(format!(
-        "{} is copied into the plugin's folder; what is changed there afterwards is changed for this plugin alone",
+        "{} is copied into the plugin's folder; what becomes of it later does not reach the copy",
         path.display()
     ));
     let to = to.to_owned();

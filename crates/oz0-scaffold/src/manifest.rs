@@ -52,7 +52,8 @@ pub(crate) fn text(contents: &Contents<'_>) -> Result<String, Refusal> {
         text = apply(&text, &[change])
             .map_err(|error| Refusal::new(format!("the manifest cannot be written: {error}")))?;
     }
-    Ok(text)
+    // Every line that begins with a key of the manifest is one: no value is written in lines of its own.
+    Ok(text.replacen("\ntools:", "\n\ntools:", 1).replacen("\nrequires:", "\n\nrequires:", 1))
 }
 
 /// Texts as a value.

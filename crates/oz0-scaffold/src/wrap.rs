@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use oz0_plugin::LoadError;
 use oz0_plugin::manifest::MANIFEST;
-use oz0_server::{EnvironmentError, Environments, Protected, Registry, ShareAccess, Shares};
+use oz0_server::{EnvironmentError, Environments, Registry, ShareAccess, Shares};
 use oz0_yaml::Data;
 
 use crate::command::{Kind, understand};
@@ -329,14 +329,22 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
     })
 }
 
-/// A path without `.`, and without a `..` that can be resolved.
-fn plain(path: &Path) -> PathBuf {
-    if path.components().any(|part| part == std::path::Component::ParentDir)
-        && let Ok(real) = path.canonicalize()
-    {
-        return real;
+/// An absolute path without `.` and `..`. Where a link is before a `..`, only the system knows what is above it.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if let Ok(real) = plain.canonicalize() {
+                    plain = real;
+                }
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
     }
-    path.components().collect()
+    plain
 }
 
 fn name_of(wrapping: &Wrapping, tool: &Tool) -> Result<String, Refusal> {
@@ -419,7 +427,7 @@ fn remote(url: &str, headers: &[(String, String)]) -> Result<Tool, Refusal> {
         .ok_or_else(|| Refusal::new(format!("`{}` has no host", url.escape_debug())))?;
     let mut tool = Tool {
         keys: vec![("url", Data::String(url.to_owned()))],
-        label: name::of_host(host).unwrap_or_else(|| host.to_owned()),
+        label: name::of_host(host).unwrap_or_else(|| "remote".to_owned()),
         runs: url.to_owned(),
         what: format!("The MCP server at {host}"),
         remote: Some(host.trim_matches(['[', ']']).to_owned()).filter(|host| !host.contains(':')),
@@ -598,26 +606,26 @@ fn propose(text: &str, shares: &mut Vec<PathBuf>) {
 
 /// The folders that can be shared; of the others, people are told.
 fn shares(tool: &mut Tool, folder: &Folder) -> Result<Vec<PathBuf>, Refusal> {
-    let fixed = [Protected::fixed(folder.path(), "the plugin's folder")];
     let mut shares = Vec::new();
     for path in std::mem::take(&mut tool.shares) {
-        if folder.path().starts_with(&path) && matches!(folder, Folder::Own(_)) {
+        if let Err(error) = Shares::new([(path.clone(), ShareAccess::Write)], &[]) {
+            tool.notes.push(Note::warning(
+                format!(
+                    "the command names {}, which its server will not see: {error}",
+                    path.display()
+                ),
+                error.help(),
+            ));
+            continue;
+        }
+        if folder.path().starts_with(&path) {
             return Err(Refusal::new(format!(
                 "the plugin would lie in {}, which its server works on and could change it in",
                 path.display()
             ))
             .hint("put the plugin elsewhere: --dir FOLDER"));
         }
-        match Shares::new([(path.clone(), ShareAccess::Write)], &fixed) {
-            Ok(_) => shares.push(path),
-            Err(error) => tool.notes.push(Note::warning(
-                format!(
-                    "the command names {}, which the server will not see: {error}",
-                    path.display()
-                ),
-                error.help(),
-            )),
-        }
+        shares.push(path);
     }
     Ok(shares)
 }

@@ -18,7 +18,11 @@ fn of(command: &[&str]) -> String {
 }
 
 fn all(commands: &[&[&str]]) -> String {
-    commands.iter().map(|command| format!("$ {}\n{}\n", command.join(" "), of(command))).collect()
+    let told: Vec<String> = commands
+        .iter()
+        .map(|command| format!("$ {}\n{}", command.join(" "), of(command)))
+        .collect();
+    told.join("\n")
 }
 
 #[test]
@@ -95,8 +99,8 @@ fn remote_servers() {
         remote("https://mcp.linear.app/mcp", &[]),
         remote("https://api.example.com/mcp?x=1", &[("X-Client", "oz0")]),
         remote("http://127.0.0.1:8080/mcp", &[("Authorization", "Bearer abcdefghijkl")]),
-        remote("http://mcp.example.org/mcp", &[]),
-        remote("https://me:secret@mcp.example.net/mcp", &[]),
+        remote("http://mcp.other.org/mcp", &[]),
+        remote("https://me:secret@mcp.third.net/mcp", &[]),
         remote("nowhere", &[]),
     ];
     let (_other, there) = working();

@@ -1,11 +1,14 @@
 //! Scripts, projects and programs of this machine.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::support::{executable, outcome, working, wrapping, write};
 
 struct Place {
-    _folder: tempfile::TempDir,
+    /// Kept until the test is over.
+    #[expect(dead_code, reason = "it is removed when it is dropped")]
+    folder: tempfile::TempDir,
     /// Where the command is given.
     here: PathBuf,
     /// Where the server is.
@@ -17,7 +20,7 @@ fn place() -> Place {
     let (here, there) = (root.join("here"), root.join("there"));
     std::fs::create_dir(&here).unwrap();
     std::fs::create_dir(&there).unwrap();
-    Place { _folder: folder, here, there }
+    Place { folder, here, there }
 }
 
 impl Place {
@@ -88,7 +91,7 @@ fn a_project_is_written_to_only_where_it_is_named_or_where_one_is() {
     );
     std::fs::remove_file(place.there.join("oz0-plugin.yaml")).unwrap();
     let inside =
-        Place { here: place.there.clone(), there: place.there.clone(), _folder: place._folder };
+        Place { here: place.there.clone(), there: place.there.clone(), folder: place.folder };
     let where_one_is = inside.told(None, &["node", "build/index.js"]);
     insta::assert_snapshot!([refused, named, where_one_is].join("\n"));
 }
@@ -161,7 +164,6 @@ fn a_program_is_copied_and_one_of_the_system_is_named() {
         place.told(None, &["/usr/bin/env", "A=1", "cat", "-u"]),
     ];
     insta::assert_snapshot!(told.join("\n"));
-    use std::os::unix::fs::PermissionsExt;
     let copy = place.here.join("there/bin/server");
     let copy = if copy.exists() { copy } else { place.here.join("server/bin/server") };
     assert_eq!(copy.metadata().unwrap().permissions().mode() & 0o777, 0o755);

@@ -1,6 +1,7 @@
 //! A registry with three releases, and a working folder.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use oz0_plugin::Plugin;
@@ -94,14 +95,14 @@ pub(crate) fn written(plan: &Plan) -> String {
     assert_eq!(oz0_diagnostic::report::concise(plugin.diagnostics()), "");
     assert_eq!(plugin.manifest().unwrap().name.as_str(), plan.name);
     let mut text = format!("{}: {}\n", plan.folder.path().display(), plan.files().join(", "));
-    text.push_str(&format!("runs: {}\n", plan.runs));
+    let _ = writeln!(text, "runs: {}", plan.runs);
     for note in &plan.notes {
         let kind = if note.warns { "warning" } else { "note" };
-        text.push_str(&format!("{kind}: {}\n", note.text));
+        let _ = writeln!(text, "{kind}: {}", note.text);
     }
     let given = plan.run_arguments();
     if !given.is_empty() {
-        text.push_str(&format!("with: {}\n", oz0_scaffold::shell::line(given)));
+        let _ = writeln!(text, "with: {}", oz0_scaffold::shell::line(given));
     }
     let manifest = plan.manifest().lines().filter(|line| !line.starts_with('#'));
     text + "---\n" + &manifest.skip(2).collect::<Vec<_>>().join("\n") + "\n"

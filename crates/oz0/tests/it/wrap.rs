@@ -1,6 +1,8 @@
 //! `oz0 wrap`, and the real work that wrapped servers do behind `oz0 mcp` in folders that are shared with them.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -158,13 +160,14 @@ async fn server_filesystem_writes_edits_and_reads_what_is_shared_and_nothing_els
     let here = folder_of(&base);
     let path = |name: &str| here.join(name).to_str().expect("UTF-8").to_owned();
     // It is allowed everything by its arguments: what it is not given, the sandbox alone keeps from it.
-    let command = ["--", "npx", "-y", FILESYSTEM, &path("notes"), &path("books"), &path("private")];
+    let (notes, books, private) = (path("notes"), path("books"), path("private"));
+    let command = ["--", "npx", "-y", FILESYSTEM, &notes, &books, &private];
     let said = wrap(&here, &command);
     assert_eq!(said.code, Some(0), "{}", said.all());
     let plugin = here.join("filesystem");
     lock(&plugin, "filesystem");
     for (number, era) in [EraChoice::Legacy, EraChoice::Modern].into_iter().enumerate() {
-        let shares = ["--share", &path("notes"), "--share-read", &path("books")];
+        let shares = ["--share", &notes, "--share-read", &books];
         let session = Session::open(&shares, &plugin, &here.join("data"), era).await;
         session.names().await;
         let new = path(&format!("notes/new-{number}"));
@@ -281,9 +284,8 @@ fn what_is_not_shared_is_said_before_anything_runs() {
         assert!(said.stderr.contains(reason), "{share}: {}", said.all());
         assert!(said.stderr.contains("\nhint: "), "{share}: {}", said.all());
     }
-    let arguments =
-        ["up", "--share", "/srv", "--data", &path("data"), &path("plugin"), &path("other")];
-    let said = run(&mut oz0(arguments));
+    let (data, plugin, other) = (path("data"), path("plugin"), path("other"));
+    let said = run(&mut oz0(["up", "--share", "/srv", "--data", &data, &plugin, &other]));
     assert_eq!(said.code, Some(2), "{}", said.all());
     assert!(said.stderr.contains("--share NAME=/srv"), "{}", said.all());
 }
@@ -303,8 +305,7 @@ fn wrong_usage_is_told_from_a_refusal() {
         let said = wrap(base.path(), arguments);
         assert_eq!(said.code, Some(code), "{arguments:?}: {}", said.all());
     }
-    let word = std::os::unix::ffi::OsStrExt::from_bytes(b"\xff");
-    let word: &std::ffi::OsStr = word;
+    let word = OsStr::from_bytes(b"\xff");
     let said = run(oz0(["wrap", "--", "cat"]).arg(word).current_dir(base.path()));
     assert_eq!(said.code, Some(2), "{}", said.all());
     assert!(said.stderr.contains("is not UTF-8"), "{}", said.all());
