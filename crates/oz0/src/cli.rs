@@ -303,13 +303,13 @@ pub(crate) struct Wrap {
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) url: Option<String>,
     /// A header of requests to the remote server; the manifest has its value (repeatable)
-    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
     /// Wrap a server of a client's configuration: its name, where there are several, stands behind
     #[arg(long, value_name = "FILE", num_args = 1, value_hint = ValueHint::FilePath)]
     pub(crate) from: Option<PathBuf>,
     /// With --from, the server's name there
-    #[arg(value_name = "SERVER", requires = "from")]
+    #[arg(value_name = "SERVER")]
     pub(crate) server: Option<String>,
     /// Write over files that are there
     #[arg(long)]

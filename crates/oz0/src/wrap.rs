@@ -47,6 +47,14 @@ fn unlocked(plugin: &Plugin) -> Result<Vec<oz0_diagnostic::Diagnostic>> {
 
 fn wrapping(arguments: &Wrap) -> Result<Wrapping> {
     let working = std::env::current_dir().context("cannot find the working folder")?;
+    // The group of the three sources takes these from clap's own `requires`.
+    if arguments.url.is_none() && !arguments.header.is_empty() {
+        return Err(WrongUsage("--header goes with --url".to_owned()).into());
+    }
+    if arguments.from.is_none() && arguments.server.is_some() {
+        let what = "the server's command stands behind --, as in: oz0 wrap -- npx some-server";
+        return Err(WrongUsage(what.to_owned()).into());
+    }
     let mut env = BTreeMap::new();
     for pair in &arguments.env {
         let (name, value) = pair

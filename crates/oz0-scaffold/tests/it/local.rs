@@ -7,7 +7,6 @@ use crate::support::{executable, outcome, working, wrapping, write};
 
 struct Place {
     /// Kept until the test is over.
-    #[expect(dead_code, reason = "it is removed when it is dropped")]
     folder: tempfile::TempDir,
     /// Where the command is given.
     here: PathBuf,
