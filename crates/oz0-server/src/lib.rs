@@ -15,6 +15,7 @@ pub mod share;
 mod spawner;
 pub mod stderr;
 pub mod surroundings;
+pub mod tool;
 
 pub use environment::{
     EnvironmentError, Environments, PackageTool, PrepareError, Prepared, Registry, cache_folder,
@@ -27,3 +28,4 @@ pub use sandbox::{SANDBOX_ARGUMENT, sandbox_if_asked, sandbox_main};
 pub use share::{Protected, Share, ShareAccess, ShareError, Shares};
 pub use stderr::Stderr;
 pub use surroundings::{Places, Variation};
+pub use tool::{Declared, Lock, ToolError};

@@ -29,7 +29,6 @@ pub(crate) struct Settings {
     data: Option<PathBuf>,
     config: Option<PathBuf>,
     /// The edge to speak to, where it is not the data folder's.
-    #[expect(dead_code, reason = "the commands that speak to an edge read it")]
     pub(crate) edge: Option<String>,
     file: File,
 }
@@ -235,7 +234,7 @@ fn choice<T: ValueEnum>(name: &str, text: &str) -> Result<T> {
 }
 
 /// A variable that is set to something: an empty one counts as unset, as CI systems set many.
-fn variable(name: &str) -> Result<Option<String>> {
+pub(crate) fn variable(name: &str) -> Result<Option<String>> {
     match env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(env::VarError::NotPresent) => Ok(None),

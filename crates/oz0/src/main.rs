@@ -3,17 +3,27 @@
 //! This crate holds arguments, exit codes, progress and printing, one file a command group, and no logic: what a command does
 //! is in the crate it calls.
 
+mod audit;
+mod call;
+mod catalog;
 mod cli;
 mod config;
+mod edge;
 mod exit;
 mod generate;
+mod login;
 mod machine;
 mod mcp;
+mod moment;
+mod node;
 mod output;
 mod plugin;
 mod progress;
 mod share;
+mod terminal;
+mod token;
 mod up;
+mod words;
 mod wrap;
 
 use std::process::ExitCode;
@@ -64,6 +74,12 @@ fn run(cli: Cli) -> Exit {
         Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
         Command::Wrap(arguments) => wrap::run(&arguments, &settings, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
+        Command::Catalog(arguments) => catalog::run(&arguments, &settings, output),
+        Command::Call(arguments) => call::run(&arguments, &settings, output),
+        Command::Audit(arguments) => audit::run(&arguments, &settings, output),
+        Command::Token(command) => token::run(&command, &settings, output),
+        Command::Login => login::run(&settings, output),
+        Command::Node(command) => node::run(&command, &settings, output),
         Command::Completions { shell } => generate::completions(shell, output),
     };
     match done {

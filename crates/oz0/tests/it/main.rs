@@ -2,9 +2,12 @@
 
 mod documents;
 mod examples;
+mod held;
 mod hostile;
+mod local;
 mod manners;
 mod measured;
+mod operator;
 mod processes;
 mod support;
 mod wrap;
