@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::refusal::Refusal;
 use crate::secret::looks_secret;
-use crate::wrap::{Refusal, Server};
+use crate::wrap::Server;
 
 /// A server of a client's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What kind of command it is.
 
 use crate::package::{Fetched, fetched, program_name};
-use crate::wrap::Refusal;
+use crate::refusal::Refusal;
 
 /// A command, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,9 +16,14 @@ mod local;
 mod manifest;
 mod name;
 mod package;
+mod plan;
+mod refusal;
 mod secret;
 pub mod shell;
+mod uv;
 pub mod wrap;
 
+pub use plan::{Folder, Note, Plan};
+pub use refusal::{Refusal, WrapError};
 pub use secret::looks_secret;
-pub use wrap::{Folder, Note, Plan, Refusal, Registries, Server, WrapError, Wrapping};
+pub use wrap::{Registries, Server, Wrapping};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use oz0_yaml::Data;
 use oz0_yaml::edit::{Change, apply};
 
-use crate::wrap::Refusal;
+use crate::refusal::Refusal;
 
 /// What goes into it.
 pub(crate) struct Contents<'a> {

@@ -5,7 +5,7 @@
 
 use oz0_server::Registry;
 
-use crate::wrap::Refusal;
+use crate::refusal::Refusal;
 
 /// A package as a command names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use oz0_plugin::LoadError;
 use oz0_plugin::manifest::MANIFEST;
 use oz0_server::{EnvironmentError, Environments, Registry, ShareAccess, Shares};
 use oz0_yaml::Data;
@@ -15,8 +13,11 @@ use crate::local::{self, CopiedFile, Local, Surroundings};
 use crate::manifest::{self, Contents, list, map};
 use crate::name;
 use crate::package::Fetched;
+use crate::plan::{Folder, Note, Plan};
+use crate::refusal::{Refusal, WrapError};
 use crate::secret::{holds_secret, looks_secret};
 use crate::shell;
+use crate::uv;
 
 /// The server that is wrapped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,119 +97,6 @@ impl Registries for Environments {
     }
 }
 
-/// Something that cannot be wrapped, and why.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    message: String,
-    hint: Option<String>,
-}
-
-impl Refusal {
-    pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
-    }
-
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
-    }
-
-    /// The same, said of a file.
-    #[must_use]
-    pub fn of(self, file: &Path) -> Self {
-        Self { message: format!("{}: {}", file.display(), self.message), ..self }
-    }
-
-    /// What to do instead.
-    pub fn help(&self) -> Option<&str> {
-        self.hint.as_deref()
-    }
-}
-
-/// Why there is no plan.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WrapError {
-    /// The command is one that is not wrapped, or not as it stands.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// A registry could not be asked, or said no.
-    #[error(transparent)]
-    Environment(#[from] EnvironmentError),
-    /// A file could not be read or written.
-    #[error("could not {operation} {path}", path = path.display())]
-    File {
-        /// What was tried.
-        operation: &'static str,
-        /// On which file or folder.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A text could not be written.
-    #[error(transparent)]
-    Write(#[from] LoadError),
-}
-
-/// Something that whoever wraps should know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// Whether something is likely wrong.
-    pub warns: bool,
-    /// What it is.
-    pub text: String,
-    /// What to do.
-    pub hint: Option<String>,
-}
-
-impl Note {
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
-        Self { warns: false, text: text.into(), hint: None }
-    }
-
-    fn warning(text: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { warns: true, text: text.into(), hint: Some(hint.into()) }
-    }
-}
-
-/// Where the plugin is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Folder {
-    /// A folder that is made, or was asked for.
-    Own(PathBuf),
-    /// The server's project.
-    Project(PathBuf),
-}
-
-impl Folder {
-    /// The folder, absolute.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Own(path) | Self::Project(path) => path,
-        }
-    }
-}
-
-/// Everything that is written, before it is.
-#[derive(Debug)]
-pub struct Plan {
-    /// The plugin's name.
-    pub name: String,
-    /// Its folder.
-    pub folder: Folder,
-    /// What the plugin starts, in one line.
-    pub runs: String,
-    /// What to know of it.
-    pub notes: Vec<Note>,
-    /// Folders that the command names, to be shared by whoever runs the plugin.
-    pub shares: Vec<PathBuf>,
-    /// The names of the secrets to hand over.
-    pub secrets: Vec<String>,
-    texts: Vec<(String, String)>,
-    copies: Vec<CopiedFile>,
-    overwrite: bool,
-}
-
 /// Files of a project that no plugin is made of: installed packages, which come from its lock, and what holds secrets.
 const IGNORED: &str = "\
 # What is no part of the plugin.
@@ -268,9 +156,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
                 Kind::Program(argv) => {
                     files(local::local(&argv, &around)?, &mut env, &here, registries)?
                 }
-                Kind::UvRun(run) => {
-                    files(local::uv_run(&run, &around)?, &mut env, &here, registries)?
-                }
+                Kind::UvRun(run) => files(uv::run(&run, &around)?, &mut env, &here, registries)?,
             }
         }
     };
@@ -642,76 +528,5 @@ fn loads(text: &str) -> Result<(), Refusal> {
                 None => refusal,
             })
         }
-    }
-}
-
-impl Plan {
-    /// Writes the folder. A file that is there already is left as it is and refused, unless the plan was made to write
-    /// over it; nothing is written then.
-    pub fn write(&self) -> Result<(), WrapError> {
-        let root = self.folder.path();
-        let failed = |operation, path: &Path| {
-            let path = path.to_owned();
-            move |source| WrapError::File { operation, path, source }
-        };
-        let paths =
-            self.texts.iter().map(|(path, _)| path).chain(self.copies.iter().map(|copy| &copy.to));
-        if !self.overwrite {
-            for path in paths {
-                let path = root.join(path);
-                if path.symlink_metadata().is_ok() {
-                    return Err(Refusal::new(format!("{} is there already", path.display()))
-                        .hint("name another folder with --dir, or write over it with --force")
-                        .into());
-                }
-            }
-        }
-        fs::create_dir_all(root).map_err(failed("create", root))?;
-        for copy in &self.copies {
-            let bytes = fs::read(&copy.from).map_err(failed("read", &copy.from))?;
-            let path = root.join(&copy.to);
-            let folder = path.parent().unwrap_or(root);
-            fs::create_dir_all(folder).map_err(failed("create", folder))?;
-            oz0_plugin::write_atomically(&path, &bytes)?;
-            if copy.executable {
-                use std::os::unix::fs::PermissionsExt;
-                let mode = fs::Permissions::from_mode(0o755);
-                fs::set_permissions(&path, mode).map_err(failed("make executable", &path))?;
-            }
-        }
-        // The manifest last: a folder that has one has everything.
-        let (manifest, others): (Vec<_>, Vec<_>) =
-            self.texts.iter().partition(|(path, _)| path == MANIFEST);
-        for (path, text) in others.into_iter().chain(manifest) {
-            oz0_plugin::write_atomically(&root.join(path), text.as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// The manifest's text.
-    pub fn manifest(&self) -> &str {
-        let manifest = self.texts.iter().find(|(path, _)| path == MANIFEST);
-        manifest.map_or("", |(_, text)| text)
-    }
-
-    /// The paths of what is written, in the plugin's folder.
-    pub fn files(&self) -> Vec<&str> {
-        let texts = self.texts.iter().map(|(path, _)| path.as_str());
-        let mut files: Vec<&str> =
-            texts.chain(self.copies.iter().map(|copy| copy.to.as_str())).collect();
-        files.sort_unstable();
-        files
-    }
-
-    /// What comes behind `oz0 up` and `oz0 mcp` to run it, as words.
-    pub fn run_arguments(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        for name in &self.secrets {
-            words.extend(["--secret".to_owned(), name.clone()]);
-        }
-        for share in &self.shares {
-            words.extend(["--share".to_owned(), share.to_string_lossy().into_owned()]);
-        }
-        words
     }
 }
