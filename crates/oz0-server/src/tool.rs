@@ -123,9 +123,9 @@ impl Declared {
     pub fn secrets(manifest: &Manifest, values: &BTreeMap<String, String>) -> Self {
         let mut declared = Self::default();
         let Some(requires) = &manifest.requires else { return declared };
-        let required = requires.secrets.iter().map(|name| (name.as_str(), true));
+        let needed = requires.secrets.iter().map(|name| (name.as_str(), true));
         let optional = requires.optional_secrets.iter().map(|name| (name.as_str(), false));
-        for (name, is_required) in required.chain(optional) {
+        for (name, is_required) in needed.chain(optional) {
             match values.get(name) {
                 Some(value) => {
                     declared.variables.insert(name.to_owned(), value.clone());
