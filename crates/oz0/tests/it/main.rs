@@ -10,3 +10,4 @@ mod measured;
 mod operator;
 mod processes;
 mod support;
+mod wrap;
