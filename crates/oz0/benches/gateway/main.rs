@@ -1,6 +1,6 @@
 //! A call through oz0 beside the same call without it and through other gateways that pin what a server lists.
 //!
-//! `cargo xtask setup --bench && cargo bench -p oz0 --bench gateway [-- stdio|large|http|approve|memory]`
+//! `cargo xtask setup --bench && cargo bench -p oz0 --bench gateway [-- stdio|large|http|approval|memory]`
 //!
 //! Every process of a run is on one core, this one included, and everything is measured in turn in small blocks: a
 //! machine that is busy slows all of it alike. So the ratios say something where the times alone do not. The server
@@ -10,7 +10,9 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its results")]
 #![expect(clippy::unwrap_used, reason = "a bench that meets the unexpected has failed")]
 
+mod approval;
 mod client;
+mod http;
 mod peers;
 mod server;
 mod stdio;
@@ -39,11 +41,18 @@ fn main() {
     println!("load when it began: {}", load.trim());
 
     let folder = tempfile::tempdir().unwrap();
+    let bench = || oz0_peers::Bench::find().unwrap_or_else(|error| panic!("{error}"));
     if wants("stdio") {
-        stdio::small(folder.path());
+        stdio::small(folder.path(), &bench());
     }
     if wants("large") {
         stdio::large(folder.path());
+    }
+    if wants("http") {
+        http::measure(folder.path(), &bench());
+    }
+    if wants("approval") {
+        approval::measure(folder.path());
     }
     if wants("memory") {
         stdio::memory(folder.path());

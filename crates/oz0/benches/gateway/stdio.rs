@@ -1,9 +1,11 @@
-//! Calls over stdio, one after the other.
+//! Calls over stdio, one after the other, and what the process takes.
 
 use std::path::Path;
 
+use oz0_peers::Bench;
+
 use crate::client::Client;
-use crate::peers;
+use crate::peers::Served;
 
 /// Calls of one client before it is the next one's turn.
 const BLOCK: usize = 25;
@@ -17,7 +19,7 @@ fn in_turn(clients: &mut [Client], function: &str, blocks: usize, block: usize) 
     }
     for round in 0..blocks {
         for at in 0..clients.len() {
-            // Nobody is always behind the same neighbour's heels.
+            // Nobody always follows the same neighbour.
             let at = (at + round) % clients.len();
             for _ in 0..block {
                 clients[at].call(function);
@@ -29,62 +31,72 @@ fn in_turn(clients: &mut [Client], function: &str, blocks: usize, block: usize) 
 fn table(title: &str, clients: &[Client]) {
     println!("\n{title}");
     println!(
-        "  {:<16}{:>11}{:>11}{:>11}{:>10}{:>10}",
-        "", "p50 us", "p99 us", "added us", "x direct", "x relay"
+        "  {:<16}{:>10}{:>10}{:>10}{:>14}{:>10}{:>9}",
+        "", "p50 us", "p99 us", "added us", "added/direct", "x direct", "x relay"
     );
     let direct = clients[0].micros(0.5);
     let relay = clients[1].micros(0.5);
     for client in clients {
         let p50 = client.micros(0.5);
         println!(
-            "  {:<16}{p50:>11.1}{:>11.1}{:>11.1}{:>10.2}{:>10.2}",
+            "  {:<16}{p50:>10.1}{:>10.1}{:>10.1}{:>14.2}{:>10.2}{:>9.2}",
             client.name,
             client.micros(0.99),
             p50 - direct,
+            (p50 - direct) / direct,
             p50 / direct,
             p50 / relay,
         );
     }
 }
 
-/// A small result.
-pub(crate) fn small(root: &Path) {
-    let mut clients = vec![peers::direct(), peers::relay(), peers::oz0(root, 1)];
-    if std::env::var_os("OZ0_BENCH_ALONE").is_none() {
-        clients.extend([peers::vex_mcp(root), peers::mcp_integrity(root), peers::heldfast(root)]);
+/// A small result, behind the server of `examples/team` and behind the compiled one.
+pub(crate) fn small(root: &Path, bench: &Bench) {
+    for (title, name, served) in [
+        ("stdio, small result, the server of examples/team (Python)", "team", Served::team()),
+        ("stdio, small result, compiled server", "compiled", Served::compiled(root, 1)),
+    ] {
+        let home = root.join(name);
+        let mut clients = [
+            served.direct(),
+            served.relay(),
+            served.oz0(&home.join("oz0")),
+            served.vex_mcp(bench, &home.join("vex-mcp")),
+            served.mcp_integrity(bench, &home.join("mcp-integrity")),
+            served.heldfast(bench, &home.join("heldfast")),
+        ];
+        in_turn(&mut clients, "hello", 200, BLOCK);
+        table(title, &clients);
     }
-    in_turn(&mut clients, "hello", 200, BLOCK);
-    table("stdio, small result", &clients);
-    let (direct, oz0) = (clients[0].micros(0.5), clients[2].micros(0.5));
-    println!("  oz0 adds {:.2} x a direct call (goal: at most 1.6)", (oz0 - direct) / direct);
 }
 
 /// A result of 1 MiB.
 pub(crate) fn large(root: &Path) {
-    let mut clients = vec![peers::direct(), peers::relay(), peers::oz0(root, 1)];
-    in_turn(&mut clients, "large", 60, 5);
-    table("stdio, 1 MiB result", &clients);
-    let (relay, oz0) = (clients[1].micros(0.5), clients[2].micros(0.5));
-    println!("  oz0 takes {:.2} x the bare relay's time (goal: at most 4)", oz0 / relay);
+    let served = Served::compiled(root, 1);
+    let mut clients = [served.direct(), served.relay(), served.oz0(&root.join("large"))];
+    in_turn(&mut clients, "large", 100, 5);
+    table("stdio, 1 MiB result, compiled server", &clients);
 }
 
 /// Resident memory.
 pub(crate) fn memory(root: &Path) {
+    println!();
     for copies in [1, 10] {
-        let mut client = peers::oz0(root, copies);
+        let mut client = Served::compiled(root, copies).oz0(&root.join(format!("memory-{copies}")));
         for _ in 0..1000 {
             client.call("hello");
         }
         let status = std::fs::read_to_string(format!("/proc/{}/status", client.pid())).unwrap();
-        let kib = |name: &str| -> f64 {
+        let mebibytes = |name: &str| -> f64 {
             let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-            line.split_whitespace().nth(1).unwrap().parse().unwrap()
+            let kibibytes: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+            kibibytes / 1024.0
         };
         println!(
-            "\nmemory with {copies} servers: {:.1} MiB resident, {:.1} MiB at its peak (goal with ten: under 30 MiB); of it {:.1} MiB of files",
-            kib("VmRSS:") / 1024.0,
-            kib("VmHWM:") / 1024.0,
-            kib("RssFile:") / 1024.0,
+            "oz0 mcp with {copies} servers: {:.1} MiB resident ({:.1} MiB of it the program's own file), {:.1} MiB at its peak",
+            mebibytes("VmRSS:"),
+            mebibytes("RssFile:"),
+            mebibytes("VmHWM:"),
         );
     }
 }
