@@ -77,6 +77,7 @@ impl Mcp {
             }
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
+                memory: Some(place.memory()),
                 only: Some(BTreeSet::from([description.name.clone()])),
                 ..machine.node.clone()
             };

@@ -1,6 +1,6 @@
 //! What happens, in words for a person.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use oz0_api::NodeName;
@@ -63,13 +63,18 @@ impl fmt::Debug for Say {
 
 fn words(node: &NodeName, event: &Event) -> String {
     match event {
-        Event::Waiting { plugin, functions, .. } => {
+        Event::Waiting { plugin, tool, functions, moved } => {
             let names: Vec<&str> = functions.iter().map(AsRef::as_ref).collect();
-            format!(
-                "Tools of {plugin} changed on {node}: {}. Nodes do not call them until you approve: \
-                 oz0 plugin approve-tools {plugin}",
-                names.join(", ")
-            )
+            // Of a tool that could not be listed at its new endpoint nobody knows the functions.
+            let names = if names.is_empty() { tool.to_string() } else { names.join(", ") };
+            let mut text = format!(
+                "Tools of {plugin} changed on {node}: {names}. Nodes do not call them until you approve: \
+                 oz0 plugin approve-tools {plugin}"
+            );
+            if let Some((from, to)) = moved {
+                let _ = write!(text, "\n  endpoint moved: {tool}: {from} -> {to}");
+            }
+            text
         }
         other => other.to_string(),
     }

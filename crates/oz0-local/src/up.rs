@@ -91,8 +91,11 @@ impl Up {
                 following.push((folder, description));
             }
             let node = place.join(&anyone, &admin).await?;
-            let options =
-                NodeOptions { tell: machine.say.node(&place.name), ..machine.node.clone() };
+            let options = NodeOptions {
+                tell: machine.say.node(&place.name),
+                memory: Some(place.memory()),
+                ..machine.node.clone()
+            };
             let node = Node::start(machine.parts(node)?, options);
             let following = following
                 .into_iter()

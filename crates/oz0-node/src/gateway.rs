@@ -12,13 +12,14 @@ use oz0_api::call::JobResult;
 use oz0_api::node::{Job, Verdict};
 use oz0_api::{Code, Problem};
 use oz0_listing::{FunctionId, ListingHash, ModelName};
-use oz0_mcp::server::{self, Call, CallParams, Functions, Principal};
+use oz0_mcp::server::{self, Call, CallParams, Denied, Functions, Principal};
 use oz0_mcp::{Era, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use crate::answer;
+use crate::clients::Clients;
 use crate::event::Event;
 use crate::instance::Instance;
 use crate::listed::{Answered, Listed};
@@ -34,6 +35,7 @@ const WORD: Duration = Duration::from_secs(2);
 /// What MCP clients of a node reach: every callable function of every plugin that it runs.
 pub struct Gateway {
     roster: Arc<Roster>,
+    clients: Clients,
 }
 
 impl std::fmt::Debug for Gateway {
@@ -63,6 +65,10 @@ impl From<RpcError> for Halt {
 }
 
 impl server::Gateway for Gateway {
+    async fn authenticate(&self, token: Option<&str>) -> Result<Principal, Denied> {
+        self.clients.authenticate(token).await
+    }
+
     async fn list(&self, _: &Principal) -> Result<Arc<Functions>, RpcError> {
         self.roster.settled(self.roster.host.options.settle).await;
         Ok(Arc::clone(&self.roster.table().visible))
@@ -78,8 +84,8 @@ impl server::Gateway for Gateway {
 }
 
 impl Gateway {
-    pub(crate) fn new(roster: Arc<Roster>) -> Self {
-        Self { roster }
+    pub(crate) fn new(roster: Arc<Roster>, clients: Clients) -> Self {
+        Self { roster, clients }
     }
 
     /// Runs a job, on the path of every other call, and answers it.

@@ -18,6 +18,7 @@ use oz0_server::{
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
+use crate::memory::Memory;
 use crate::options::NodeOptions;
 
 /// How many lines of a failed server's stderr are shown.
@@ -30,6 +31,7 @@ const QUESTIONS: usize = 16;
 pub(crate) struct Host {
     pub(crate) launcher: Launcher,
     pub(crate) environments: Environments,
+    pub(crate) memory: Memory,
     pub(crate) options: NodeOptions,
 }
 
@@ -183,8 +185,15 @@ impl Host {
         };
         match self.try_start(recipe, choice).await {
             // It ended at the probe, or said too late or too early which era it speaks.
-            Err(Trouble { reopen: Some(era), what }) if choice == EraChoice::Probe => {
+            Err(Trouble { reopen: Some(era), what, .. }) if choice == EraChoice::Probe => {
                 self.try_start(recipe, era).await.map_err(|_| what)
+            }
+            // It spoke that era the last time, and perhaps does no more.
+            Err(Trouble { opened: true, what, .. }) if choice != EraChoice::Probe => {
+                match Box::pin(self.start(recipe, None)).await {
+                    Ok(started) => Ok(started),
+                    Err(_) => Err(what),
+                }
             }
             started => started.map_err(|trouble| trouble.what),
         }
@@ -255,17 +264,19 @@ struct Trouble {
     what: String,
     /// The era to open it in after another start.
     reopen: Option<EraChoice>,
+    /// Whether it ran, and the connection to it is what failed.
+    opened: bool,
 }
 
 impl From<String> for Trouble {
     fn from(what: String) -> Self {
-        Self { what, reopen: None }
+        Self { what, reopen: None, opened: false }
     }
 }
 
 impl From<ConnectError> for Trouble {
     fn from(error: ConnectError) -> Self {
-        Self { what: error.to_string(), reopen: error.reopen() }
+        Self { what: error.to_string(), reopen: error.reopen(), opened: true }
     }
 }
 

@@ -8,8 +8,10 @@ use oz0_server::{Environments, Launcher};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::clients::Clients;
 use crate::gateway::Gateway;
 use crate::host::Host;
+use crate::memory::Memory;
 use crate::options::NodeOptions;
 use crate::roster::Roster;
 
@@ -46,9 +48,11 @@ impl Node {
     /// Starts a node. Needs a Tokio runtime with I/O and time enabled.
     pub fn start(parts: Parts, options: NodeOptions) -> Self {
         let Parts { edge, launcher, environments } = parts;
-        let host = Arc::new(Host { launcher, environments, options });
+        let clients = Clients::new(edge.clone(), options.clients_need_tokens, options.tell.clone());
+        let memory = Memory::open(options.memory.clone());
+        let host = Arc::new(Host { launcher, environments, memory, options });
         let roster = Roster::new(host, edge);
-        let gateway = Arc::new(Gateway::new(Arc::clone(&roster)));
+        let gateway = Arc::new(Gateway::new(Arc::clone(&roster), clients));
         let (stop, stopped) = watch::channel(false);
         let polling = tokio::spawn(poll(Arc::clone(&roster), Arc::clone(&gateway), stopped));
         Self { roster, gateway, stop, polling }

@@ -1,6 +1,7 @@
 //! How a node behaves. All of it is the operator's; nothing here is a manifest's or a server's to say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use oz0_api::PluginName;
@@ -28,6 +29,11 @@ pub struct NodeOptions {
     pub secrets: BTreeMap<String, String>,
     /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
     pub only: Option<BTreeSet<PluginName>>,
+    /// Whether MCP clients over HTTP need a token that the edge knows. Without it one that is shown is checked all the
+    /// same, and names its client. The edge's word on a token holds for 5 s.
+    pub clients_need_tokens: bool,
+    /// The file in which this node remembers, from one life to the next, what may be forgotten at no cost but time.
+    pub memory: Option<PathBuf>,
     /// Who is told what happens.
     pub tell: Tell,
 }
@@ -44,6 +50,8 @@ impl Default for NodeOptions {
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
             only: None,
+            clients_need_tokens: false,
+            memory: None,
             tell: Tell::default(),
         }
     }

@@ -316,6 +316,35 @@ impl Roster {
             decide(&mut state, decision);
         }
         self.rebuild_from(&state);
+        for (plugin, assigned) in &state.assigned {
+            self.tell_approved(plugin, assigned, poll);
+        }
+    }
+
+    /// Tells of what waited and is approved now, as this node's servers list it.
+    fn tell_approved(&self, plugin: &PluginName, assigned: &Assigned, poll: &Poll) {
+        let version = &assigned.assignment.version;
+        let mut approved = Vec::new();
+        for Tended { server, .. } in assigned.tools.values() {
+            let Some(listed) = server.last() else { continue };
+            let accepted: Vec<FunctionId> = poll
+                .decisions
+                .changed
+                .iter()
+                .filter(|decision| decision.plugin == *plugin && decision.version == *version)
+                .filter(|decision| {
+                    listed.functions.get(&decision.function).is_some_and(|seen| {
+                        decision.accepted.iter().any(|accepted| accepted.hash == seen.hash)
+                    })
+                })
+                .map(|decision| decision.function.clone())
+                .collect();
+            approved.extend(server.approved(&accepted));
+        }
+        if !approved.is_empty() {
+            approved.sort_unstable();
+            self.tell(Event::Approved { plugin: plugin.clone(), functions: approved });
+        }
     }
 
     fn assign(self: &Arc<Self>, state: &mut State, assignment: &Assignment) {
@@ -351,6 +380,7 @@ impl Roster {
         if let Some(before) = before {
             leave(state, before);
         }
+        self.host.memory.assign(&assignment.plugin, &assignment.version);
         self.tell(Event::Assigned {
             plugin: assignment.plugin.clone(),
             version: assignment.version.clone(),
@@ -361,6 +391,7 @@ impl Roster {
     fn unassign(&self, state: &mut State, plugin: &PluginName) {
         if let Some(assigned) = state.assigned.remove(plugin) {
             leave(state, assigned);
+            self.host.memory.unassign(plugin);
             self.tell(Event::Unassigned { plugin: plugin.clone() });
         }
     }

@@ -1,6 +1,6 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -39,6 +39,10 @@ pub(crate) struct Server {
     pub(crate) tool: ToolId,
     /// Its endpoint moved, so nothing of it is called.
     pub(crate) moved: bool,
+    /// From there.
+    moved_from: Option<Endpoint>,
+    /// Its functions that wait for approval, as far as this node was told.
+    waiting: Mutex<BTreeSet<FunctionId>>,
     digest: Digest,
     endpoint: Option<Endpoint>,
     phase: watch::Sender<Phase>,
@@ -81,6 +85,8 @@ impl Server {
             version: assignment.version.clone(),
             tool: tool.clone(),
             moved: assignment.moved.contains_key(tool),
+            moved_from: assignment.moved.get(tool).cloned(),
+            waiting: Mutex::default(),
             digest: description.digest,
             endpoint: description.tools.get(tool)?.endpoint().cloned(),
             phase: watch::Sender::new(Phase::Starting),
@@ -97,6 +103,7 @@ impl Server {
     pub(crate) fn succeed(&self, before: &Self) {
         *lock(&self.last) = before.last();
         *lock(&self.era) = *lock(&before.era);
+        lock(&self.waiting).clone_from(&lock(&before.waiting));
     }
 
     /// Its last complete listing on this node.
@@ -285,8 +292,11 @@ impl Server {
         .await
         .map_err(|error| error.to_string())??;
         let era = *lock(&self.era);
+        let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
         let started = host.start(&recipe, era).await?;
-        *lock(&self.era) = Some(started.client.era());
+        let era = started.client.era();
+        *lock(&self.era) = Some(era);
+        host.memory.agree(&self.plugin, &self.version, &self.tool, era);
         *lock(&self.tier) = started.running.as_ref().map(|running| running.tier().clone());
         let options = &host.options;
         let pace = Pace {
@@ -442,15 +452,58 @@ impl Server {
                 let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
                     matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())
                 };
-                let functions: Vec<FunctionId> =
+                let mut functions: Vec<FunctionId> =
                     verdicts.functions.iter().filter_map(waiting).collect();
                 listed.answered.send_replace(Answered::Said(verdicts.functions.clone()));
-                if let (Some(roster), false) = (self.roster.upgrade(), functions.is_empty()) {
-                    let (plugin, tool) = (self.plugin.clone(), self.tool.clone());
-                    roster.tell(Event::Waiting { plugin, tool, functions });
+                let reverted = {
+                    let mut waiting = lock(&self.waiting);
+                    let accepted =
+                        |id: &FunctionId| verdicts.functions.get(id) == Some(&Verdict::Accepted);
+                    let reverted = waiting.extract_if(.., |id| accepted(id)).collect();
+                    waiting.extend(functions.iter().cloned());
+                    reverted
+                };
+                let moved = verdicts.endpoint.as_ref().and_then(|_| {
+                    functions = listed.functions.keys().cloned().collect();
+                    Some((self.moved_from.clone()?, self.endpoint.clone()?))
+                });
+                if let Some(roster) = self.roster.upgrade() {
+                    self.tell(&roster, verdicts.snapshot, functions, moved, reverted);
                 }
                 Sent::Listed(reported.gist(), verdicts.functions)
             }
+        }
+    }
+}
+
+impl Server {
+    /// Of `functions` that the edge now accepts, those that waited.
+    pub(crate) fn approved(&self, functions: &[FunctionId]) -> Vec<FunctionId> {
+        let mut waiting = lock(&self.waiting);
+        functions.iter().filter(|id| waiting.remove(*id)).cloned().collect()
+    }
+
+    fn tell(
+        &self,
+        roster: &Roster,
+        snapshot: bool,
+        functions: Vec<FunctionId>,
+        moved: Option<(Endpoint, Endpoint)>,
+        mut reverted: Vec<FunctionId>,
+    ) {
+        let (plugin, version) = (self.plugin.clone(), self.version.clone());
+        let tool = self.tool.clone();
+        if snapshot {
+            let functions = self.last().map_or(0, |listed| listed.functions.len());
+            let plugin = plugin.clone();
+            roster.tell(Event::Snapshot { plugin, version, tool: tool.clone(), functions });
+        }
+        if !reverted.is_empty() {
+            reverted.sort_unstable();
+            roster.tell(Event::Reverted { plugin: plugin.clone(), functions: reverted });
+        }
+        if moved.is_some() || !functions.is_empty() {
+            roster.tell(Event::Waiting { plugin, tool, functions, moved });
         }
     }
 }
