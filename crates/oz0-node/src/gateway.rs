@@ -108,7 +108,15 @@ impl Gateway {
     }
 
     fn problem(function: &FunctionId, error: &RpcError) -> Problem {
+        let unknown = answer::unknown(ModelName::of(function).as_str());
         let code = match error.code {
+            _ if error.message == unknown.message => {
+                return Problem::new(
+                    Code::NotFound,
+                    format!("no plugin here has a function {function}"),
+                )
+                .hint("`oz0 catalog` shows what can be called");
+            }
             answer::INVALID_PARAMS => Code::Malformed,
             server::BUSY => Code::Unavailable,
             _ => Code::Internal,

@@ -23,10 +23,11 @@ pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Resul
     let _ = writeln!(text, "\u{1b}[1m{}\u{1b}[0m {}", change.subject(), change.what());
     if let Some(moved) = change.move_line() {
         paragraph(text, layout, &moved);
+        // An endpoint that nobody approved gets no token, so this may not be all that it lists to one that has it.
         let waiting = if change.functions.is_empty() {
-            "no node could list it there yet; what it lists there is compared with what was approved".to_owned()
+            "no node could list it there without its token".to_owned()
         } else {
-            format!("it lists there: {}", joined(&change.functions))
+            format!("it lists there, to one without its token: {}", joined(&change.functions))
         };
         paragraph(text, layout, &waiting);
     } else {
