@@ -29,9 +29,7 @@ impl Served {
                 "name: bench\nversion: 1.0.0\nkind: capability\ndescription: A server to measure with.\nlicense: MIT\ntools:\n".to_owned();
             for copy in 0..copies {
                 let more = if copy == 0 { String::new() } else { copy.to_string() };
-                manifest.push_str(&format!(
-                    "  bench{more}:\n    mcp: {{command: [./server, serve]}}\n"
-                ));
+                manifest.extend(["  bench", &more, ":\n    mcp: {command: [./server, serve]}\n"]);
             }
             fs::write(plugin.join("oz0-plugin.yaml"), manifest).unwrap();
             fs::write(plugin.join(".oz0ignore"), "server\n*.txt\n").unwrap();
@@ -82,9 +80,9 @@ impl Served {
         fs::create_dir_all(home).unwrap();
         let config = home.join("vex.toml");
         let text = format!(
-            "[server]\nid = \"bench\"\npin_store = {pins:?}\n\n[policy]\ndefault_action = \"allow\"\n\n[audit]\npath = {audit:?}\n",
-            pins = home.join("pins.json"),
-            audit = home.join("audit.log"),
+            "[server]\nid = \"bench\"\npin_store = {pins}\n\n[policy]\ndefault_action = \"allow\"\n\n[audit]\npath = {audit}\n",
+            pins = quoted(&home.join("pins.json")),
+            audit = quoted(&home.join("audit.log")),
         );
         fs::write(&config, text).unwrap();
         let mut command = Command::new(bench.program("vex-mcp"));
@@ -126,6 +124,11 @@ impl Served {
         command.arg("guard").arg("--lock").arg(&lock).args(["--name", "bench", "--"]);
         Client::start("heldfast", "", command.args(&self.command))
     }
+}
+
+/// A path as a string of TOML, which JSON's are too.
+fn quoted(path: &Path) -> String {
+    serde_json::Value::from(path.to_str().unwrap()).to_string()
 }
 
 /// The built program, with a data folder of its own and nothing of the user's.
