@@ -14,6 +14,7 @@ mod calls;
 mod catalog;
 mod changes;
 mod endpoints;
+mod flips;
 mod folder;
 mod functions;
 mod listings;

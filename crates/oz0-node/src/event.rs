@@ -16,6 +16,11 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// The edge does not take this node's token, so nothing is called.
+    Dismissed {
+        /// What it said.
+        reason: String,
+    },
     /// The edge answers again.
     EdgeBack,
     /// A plugin version is run from now on.
@@ -116,6 +121,12 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EdgeLost { reason } => write!(f, "the edge is lost: {reason}"),
+            Self::Dismissed { reason } => {
+                write!(
+                    f,
+                    "the edge does not know this node any more, so nothing is called: {reason}"
+                )
+            }
             Self::EdgeBack => f.write_str("the edge answers again"),
             Self::Assigned { plugin, version } => write!(f, "{plugin} {version} is run here"),
             Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),

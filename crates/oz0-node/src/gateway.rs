@@ -5,6 +5,7 @@
 //! pinned schema. Parameters and result stay the text that they came as; what changes in them are the name and the
 //! progress token, by splices.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -98,7 +99,10 @@ impl Gateway {
             self.pass(&params, None).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
-            Ok(Ok(result)) => JobResult::Result(result),
+            Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
+                Cow::Borrowed(_) => result,
+                Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
+            }),
             Ok(Err(error)) => JobResult::Problem(Self::problem(&job.function, &error)),
             // Whoever asked has given up, and the edge has said so.
             Err(_) => return,
@@ -146,8 +150,8 @@ impl Gateway {
         let limits = &options.limits;
         let asked = Instant::now();
         let entry = self.find(params.name(), asked).await?;
-        if self.roster.is_cut_off() {
-            return Err(entry.refusal(Why::EdgeLost).into());
+        if let Some(why) = self.roster.cut_off() {
+            return Err(entry.refusal(why).into());
         }
         if let Some(why) = entry.barred() {
             return Err(entry.refusal(why).into());
@@ -206,10 +210,12 @@ impl Gateway {
         }
         let table = self.roster.table();
         if !table.complete {
-            return Err(answer::internal(
-                "no function is called yet: this node has no plugin set from its edge",
-            )
-            .into());
+            let mut why =
+                "no function is called yet: this node has no plugin set from its edge".to_owned();
+            if let Some(reason) = self.roster.lost_because() {
+                why.extend([": ", &reason]);
+            }
+            return Err(answer::internal(why).into());
         }
         let servers = table.servers_for(name);
         for server in &servers {

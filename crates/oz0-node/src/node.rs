@@ -100,7 +100,7 @@ async fn poll(roster: Arc<Roster>, gateway: Arc<Gateway>, mut stop: watch::Recei
                 }
             }
             Err(error) => {
-                roster.lose(&error.to_string());
+                roster.lose(&error);
                 tokio::select! {
                     _ = stop.wait_for(|stop| *stop) => return,
                     () = tokio::time::sleep(wait) => {}

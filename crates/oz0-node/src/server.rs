@@ -1,6 +1,6 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -29,6 +29,8 @@ const CALLS_WAIT: Duration = Duration::from_secs(1);
 /// Before a report that did not reach the edge is sent again: the first wait, and the longest.
 const FIRST_REPORT_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_REPORT_WAIT: Duration = Duration::from_secs(5);
+/// Listings that wait to be told to an edge that does not answer.
+const UNTOLD: usize = 8;
 /// The longest reason that an edge takes, in characters.
 const REASON: usize = 1000;
 
@@ -51,7 +53,10 @@ pub(crate) struct Server {
     era: Mutex<Option<Era>>,
     /// The tier it runs in, once it runs.
     tier: Mutex<Option<Tier>>,
+    /// The last thing there was to tell the edge.
     news: watch::Sender<Option<News>>,
+    /// What it is still to be told, the oldest first.
+    untold: Mutex<VecDeque<News>>,
     /// The edge has forgotten what it was told.
     forgotten: AtomicBool,
     roster: Weak<Roster>,
@@ -94,6 +99,7 @@ impl Server {
             era: Mutex::default(),
             tier: Mutex::default(),
             news: watch::Sender::new(None),
+            untold: Mutex::default(),
             forgotten: AtomicBool::new(false),
             roster,
         })
@@ -194,7 +200,7 @@ impl Server {
     pub(crate) fn listed(&self, listed: &Arc<Listed>, reported: Reported) {
         let functions = listed.functions.len();
         let before = lock(&self.last).replace(Arc::clone(listed));
-        self.news.send_replace(Some(News::Listed(Arc::clone(listed), Arc::new(reported))));
+        self.tell(News::Listed(Arc::clone(listed), Arc::new(reported)));
         if let Some(roster) = self.roster.upgrade() {
             roster.rebuild();
             if before.is_none() {
@@ -207,10 +213,23 @@ impl Server {
     /// A listing that failed.
     pub(crate) fn unlisted(&self, reason: &str) {
         let reason: Arc<str> = escape::line_within(reason, REASON).into();
-        self.news.send_replace(Some(News::Unlisted(Arc::clone(&reason))));
+        self.tell(News::Unlisted(Arc::clone(&reason)));
         if let Some(roster) = self.roster.upgrade() {
             roster.tell(Event::NotListed { tool: self.tool.clone(), reason: reason.to_string() });
         }
+    }
+
+    /// Has something for the edge. Each listing is told in its turn, also one that is over by then: that a server
+    /// listed something else for a moment is what the edge is there to know.
+    fn tell(&self, news: News) {
+        let mut untold = lock(&self.untold);
+        if untold.len() == UNTOLD {
+            // The first may be under way, and the last is what holds.
+            untold.remove(1);
+        }
+        untold.push_back(news.clone());
+        drop(untold);
+        self.news.send_replace(Some(news));
     }
 
     /// The edge has forgotten what it was told: it is told again.
@@ -274,7 +293,7 @@ impl Server {
     /// What happened, for people and the edge. A server that had listed keeps what it listed.
     fn failed(&self, host: &Host, why: &str) {
         let reason: Arc<str> = escape::line_within(why, REASON).into();
-        self.news.send_replace(Some(News::Unlisted(reason)));
+        self.tell(News::Unlisted(reason));
         host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
     }
 
@@ -380,7 +399,9 @@ impl Server {
         let mut sent: Option<Sent> = None;
         let mut wait = FIRST_REPORT_WAIT;
         loop {
-            let Some(next) = news.borrow_and_update().clone() else {
+            drop(news.borrow_and_update());
+            let next = lock(&self.untold).front().cloned();
+            let Some(next) = next else {
                 if news.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -404,8 +425,9 @@ impl Server {
                     Ok(verdicts) => {
                         sent = Some(self.answered(next, verdicts));
                         wait = FIRST_REPORT_WAIT;
-                        continue;
                     }
+                    // It says no to this one, and there is a later one.
+                    Err(ClientError::Problem(_)) if lock(&self.untold).len() > 1 => {}
                     Err(error) => {
                         // A plugin set that the edge no longer has: another is on its way.
                         let stale = matches!(&error, ClientError::Problem(problem) if problem.code == Code::Stale);
@@ -414,17 +436,12 @@ impl Server {
                         } else {
                             (wait * 2).min(LONGEST_REPORT_WAIT)
                         };
-                        tokio::select! {
-                            () = tokio::time::sleep(wait) => {}
-                            _ = news.changed() => {}
-                        }
+                        tokio::time::sleep(wait).await;
                         continue;
                     }
                 }
             }
-            if news.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
+            lock(&self.untold).pop_front();
         }
     }
 
@@ -468,7 +485,7 @@ impl Server {
                     Some((self.moved_from.clone()?, self.endpoint.clone()?))
                 });
                 if let Some(roster) = self.roster.upgrade() {
-                    self.tell(&roster, verdicts.snapshot, functions, moved, reverted);
+                    self.announce(&roster, verdicts.snapshot, functions, moved, reverted);
                 }
                 Sent::Listed(reported.gist(), verdicts.functions)
             }
@@ -483,7 +500,8 @@ impl Server {
         functions.iter().filter(|id| waiting.remove(*id)).cloned().collect()
     }
 
-    fn tell(
+    /// Tells people what the edge said of a listing.
+    fn announce(
         &self,
         roster: &Roster,
         snapshot: bool,

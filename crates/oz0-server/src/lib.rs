@@ -14,6 +14,7 @@ pub mod sandbox;
 mod spawner;
 pub mod stderr;
 pub mod surroundings;
+pub mod tool;
 
 pub use environment::{
     EnvironmentError, Environments, PackageTool, PrepareError, Prepared, Registry, cache_folder,
@@ -24,3 +25,4 @@ pub use sandbox::protocol::{Ended, FolderAccess, Layer, MissingLayer};
 pub use sandbox::{SANDBOX_ARGUMENT, sandbox_if_asked, sandbox_main};
 pub use stderr::Stderr;
 pub use surroundings::{Places, Variation};
+pub use tool::{Declared, Lock, ToolError};

@@ -326,7 +326,9 @@ impl Progress {
     }
 }
 
-fn without_ours(text: &str) -> Cow<'_, str> {
+/// A result without the `_meta` keys under `oz0/`, which only this gateway may set. What a client gets through a
+/// [`Server`](super::Server) is cleared of them already; this is for results that are handed out in another way.
+pub fn without_ours(text: &str) -> Cow<'_, str> {
     let ours = ours_in(text);
     if ours.is_empty() {
         return Cow::Borrowed(text);

@@ -37,6 +37,7 @@ pub use self::codes::{BUSY, CLOSING, EXPIRED, TOO_SLOW};
 use self::engine::Engine;
 pub use self::gateway::{
     AskError, Asker, Call, Capabilities, Denied, Functions, Gateway, Peer, Principal, Progress,
+    without_ours,
 };
 pub use self::http::{HttpOptions, ServeError};
 pub use self::options::{ServerLimits, ServerOptions, ServerTimeouts};

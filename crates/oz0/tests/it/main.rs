@@ -2,6 +2,7 @@
 
 mod documents;
 mod examples;
+mod held;
 mod hostile;
 mod manners;
 mod measured;

@@ -101,7 +101,7 @@ async fn an_idle_server_is_listed_by_the_timer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_that_wait_for_a_listing_share_it() {
     let house = House::new().await;
-    let slow = json!({"on": {"tools/list": [{"from": 2, "steps": [{"delay_ms": 300}]}],
+    let slow = json!({"on": {"tools/list": [{"from": 2, "steps": [{"delay_ms": 800}]}],
         "call count": [{"steps": ["received"]}]}});
     let plugin = Plugin::new(&house, "team", &[("team", slow)], "");
     plugin.list("team", &[&function("hello", "Greets."), &function("count", "Counts.")]);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oz0_api::Client as Edge;
-use oz0_node::{Node, NodeLimits, NodeOptions, Parts};
+use oz0_api::plugin::FunctionState;
+use oz0_node::{Event, Node, NodeLimits, NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 use serde_json::json;
 
@@ -190,5 +191,73 @@ async fn a_server_gets_the_secrets_it_declares_and_does_not_start_without_one() 
     assert_eq!(caller.refusal("team__hello").await, None);
     let listed = caller.client.list_functions().await.unwrap();
     assert!(listed.functions[0].get().contains(r#""description":"k""#), "{listed:?}");
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_whose_token_is_revoked_calls_nothing_from_then_on_and_says_why() {
+    let house = House::new().await;
+    let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    let tokens = house.admin.tokens().await.unwrap().tokens;
+    let token = tokens.iter().find(|token| token.name.as_str() == "node-1").unwrap();
+    house.admin.revoke_token(&token.id).await.unwrap();
+    // Long before the hour for which a lost edge would be waited for.
+    eventually("it is refused", async || caller.refusal("team__hello").await.is_some()).await;
+    assert_eq!(
+        caller.refusal("team__hello").await.unwrap(),
+        "team.hello is not called: this node's edge does not know it as one of its nodes any more: the token is \
+         unknown or was revoked"
+    );
+    assert!(caller.names().await.is_empty());
+    let told = |event: &Event| matches!(event, Event::Dismissed { .. });
+    assert_eq!(house.events.lock().unwrap().iter().filter(|event| told(event)).count(), 1);
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_that_was_there_for_a_moment_is_told() {
+    let house = House::new().await;
+    let (hello, evil) = (function("hello", "Greets."), function("hello", "Evil."));
+    // It says so at once: the call that met the other text waits for the next listing, and goes through.
+    let flip = json!({"on": {"tools/list": [
+        {"from": 2, "to": 2, "steps": [{"functions": [evil]},
+            {"notify": {"method": "notifications/tools/list_changed"}}]},
+        {"from": 3, "to": 3, "steps": [{"functions": [hello]}]}]}, "functions": [hello]});
+    let plugin = Plugin::new(&house, "team", &[("team", flip)], "");
+    house.install(&plugin).await;
+    let node = house.node("node-1", every_call()).await;
+    let caller = Caller::of(&node).await;
+    node.settled(Duration::from_secs(20)).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    eventually("it is in the log", async || {
+        house.audit("plugin.tools.changed").await.len() == 1
+            && house.audit("plugin.tools.reverted").await.len() == 1
+    })
+    .await;
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_of_two_tools_with_one_model_name_are_neither_listed_nor_called() {
+    let house = House::new().await;
+    let tools = [("a", json!({})), ("a__b", json!({}))];
+    let plugin = Plugin::new(&house, "team", &tools, "");
+    plugin.list("a", &[&function("b__c", "One."), &function("free", "Free.")]);
+    plugin.list("a__b", &[&function("c", "Two.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", every_call()).await;
+    let caller = Caller::of(&node).await;
+    node.settled(Duration::from_secs(20)).await;
+    assert_eq!(caller.names().await, ["a__free"]);
+    let text = caller.refusal("a__b__c").await.unwrap();
+    assert!(text.contains("is left out of its tool's listing"), "{text}");
+    let status = house.admin.plugin(&"team".parse().unwrap()).await.unwrap();
+    let left_out = |state: &FunctionState| matches!(state, FunctionState::LeftOut { .. });
+    let states = status.functions.iter().filter(|function| left_out(&function.state));
+    assert_eq!(states.count(), 2, "{:?}", status.functions);
     node.shutdown().await;
 }
