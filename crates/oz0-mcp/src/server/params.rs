@@ -6,11 +6,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::codes;
-use super::splice::{Splice, insertion, may_name_ours, range_in, removals};
+use super::splice::{Splice, insertion, may_have, may_name_ours, range_in, removals};
 use crate::error::RpcError;
 use crate::message::{Members, quote, string};
 use crate::version::Era;
@@ -22,6 +24,12 @@ pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersi
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// Whether these parameters can be a modern client's.
+pub(crate) fn may_be_modern(params: &str) -> bool {
+    static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROTOCOL_VERSION));
+    may_have(params, &NAME)
+}
 
 const READ: [&str; 6] = ["name", "arguments", "_meta", "inputResponses", "requestState", "task"];
 
@@ -72,14 +80,21 @@ impl CallParams {
         if members.get("task").is_some() {
             cut(0, removals(text, &members, |name| name == "task"));
         }
-        let text = if splice.is_empty() { text.to_owned() } else { splice.apply() };
-        Self::index(text).map_err(refuse)
+        if splice.is_empty() {
+            return Self::index(text, &members).map_err(refuse);
+        }
+        Self::clean(&splice.apply()).map_err(refuse)
     }
 
-    /// Finds the parts of a text that is clean already.
-    fn index(text: String) -> Result<Self, String> {
-        let members = Members::read(&text).map_err(|_| "not an object".to_owned())?;
-        let at = |value: &RawValue| range_in(&text, value.get());
+    /// Reads a text that is clean already.
+    fn clean(text: &str) -> Result<Self, String> {
+        let members = Members::read(text).map_err(|_| "not an object".to_owned())?;
+        Self::index(text, &members)
+    }
+
+    /// Finds the parts of a clean text.
+    fn index(text: &str, members: &Members<'_>) -> Result<Self, String> {
+        let at = |value: &RawValue| range_in(text, value.get());
         let name = members.get("name").ok_or("`name` is missing")?;
         let arguments = members.get("arguments");
         if arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
@@ -115,7 +130,7 @@ impl CallParams {
             progress_token: token,
             input_responses,
             request_state,
-            text,
+            text: text.to_owned(),
         })
     }
 
@@ -182,7 +197,7 @@ impl CallParams {
             responses.map(str::to_owned),
         ));
         forward.others.push(("requestState", self.request_state.clone(), state.map(quote)));
-        Self::index(forward.text())
+        Self::clean(&forward.text())
     }
 }
 
