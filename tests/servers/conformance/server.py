@@ -25,6 +25,7 @@ from mcp.server.streamable_http import EventMessage, EventStore
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WAV = base64.b64encode(
@@ -33,6 +34,7 @@ WAV = base64.b64encode(
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NOTHING = {"type": "object"}
 SECRET = os.urandom(32)
+COMES_AND_GOES = "test_comes_and_goes"
 
 bus = InMemorySubscriptionBus()
 
@@ -68,6 +70,7 @@ FIXED = {
     "test_error_handling": {"isError": True, **said("This tool intentionally returns an error for testing")},
     "json_schema_2020_12_tool": said("ok"),
     "test_header": said("ok"),
+    COMES_AND_GOES: said("ok"),
 }
 
 
@@ -107,11 +110,14 @@ DEFAULTS = form(
 )
 
 
-# --- Questions of the handshake era: the server sends requests of its own while a call is open. ---
+# --- Questions of the handshake era: the server sends requests of its own while a call is open. A client of the
+# stateless era gets the same question in an unfinished result. ---
 
 
-async def ask(ctx, question):
-    """Asks the client that called, on the stream of its call."""
+async def ask(ctx, params, question):
+    """The client's answer, or nothing where the question has to travel in a result."""
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        return answers(params).get("answer")
     request, answer = {
         "elicitation/create": (types.ElicitRequest, types.ElicitResult),
         "sampling/createMessage": (types.CreateMessageRequest, types.CreateMessageResult),
@@ -121,9 +127,17 @@ async def ask(ctx, question):
     return answered.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def elicited(ctx, question):
-    answer = await ask(ctx, question)
+async def elicited(ctx, params, question):
+    answer = await ask(ctx, params, question)
+    if answer is None:
+        return unfinished(answer=question)
     return said(f"User response: action={answer['action']}, content={json.dumps(answer.get('content'))}")
+
+
+async def sampled(ctx, params):
+    question = sample((params.arguments or {}).get("prompt", "Say hello"))
+    answer = await ask(ctx, params, question)
+    return unfinished(answer=question) if answer is None else said(f"LLM response: {answer['content']['text']}")
 
 
 # --- Questions of the stateless era: an unfinished result carries them, and the client calls again with answers. ---
@@ -216,17 +230,12 @@ async def log(ctx):
     return said("done")
 
 
-async def sampled(ctx, arguments):
-    answer = await ask(ctx, sample(arguments.get("prompt", "Say hello")))
-    return said(f"LLM response: {answer['content']['text']}")
-
-
-async def missing_capability(ctx):
+async def missing_capability(ctx, params):
     can = ctx.session.client_capabilities
     if can is None or can.sampling is None:
         data = {"requiredCapabilities": {"sampling": {}}}
         raise MCPError(types.MISSING_REQUIRED_CLIENT_CAPABILITY, "Missing required client capability", data)
-    return said("the client can sample")
+    return await sampled(ctx, params)
 
 
 async def reconnect(ctx):
@@ -237,9 +246,13 @@ async def reconnect(ctx):
 
 
 async def trigger(ctx):
-    """Says that the list changed, though it did not: the suite looks for the notification."""
+    """Takes a function out of the list, or puts it back."""
+    if COMES_AND_GOES in listed:
+        listed.remove(COMES_AND_GOES)
+    else:
+        listed.append(COMES_AND_GOES)
     await bus.publish(ToolsListChanged())
-    return said("told")
+    return said("changed")
 
 
 async def call(ctx, params):
@@ -255,16 +268,16 @@ async def call(ctx, params):
         case "test_tool_with_logging" | "test_logging_tool":
             return await log(ctx)
         case "test_sampling":
-            return await sampled(ctx, arguments)
+            return await sampled(ctx, params)
         case "test_elicitation":
             fields = {"username": {"type": "string"}, "email": {"type": "string"}}
-            return await elicited(ctx, form(arguments.get("message", "Please answer"), **fields))
+            return await elicited(ctx, params, form(arguments.get("message", "Please answer"), **fields))
         case "test_elicitation_sep1034_defaults":
-            return await elicited(ctx, DEFAULTS)
+            return await elicited(ctx, params, DEFAULTS)
         case "test_elicitation_sep1330_enums":
-            return await elicited(ctx, ENUMS)
+            return await elicited(ctx, params, ENUMS)
         case "test_missing_capability":
-            return await missing_capability(ctx)
+            return await missing_capability(ctx, params)
         case "test_reconnection":
             return await reconnect(ctx)
         case "test_trigger_tool_change":
@@ -304,7 +317,7 @@ SCHEMAS = {
     },
 }
 NAMES = [
-    *FIXED,
+    *(name for name in FIXED if name != COMES_AND_GOES),
     "test_tool_with_progress",
     "test_tool_with_logging",
     "test_logging_tool",
@@ -327,10 +340,14 @@ NAMES = [
 ]
 
 
+listed = [*NAMES, COMES_AND_GOES]
+
+
 async def list_tools(ctx, params):
     return {
         "tools": [
-            {"name": name, "description": f"Test: {name}", "inputSchema": SCHEMAS.get(name, NOTHING)} for name in NAMES
+            {"name": name, "description": f"Test: {name}", "inputSchema": SCHEMAS.get(name, NOTHING)}
+            for name in listed
         ]
     }
 
