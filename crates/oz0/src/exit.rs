@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use oz0_api::Kind;
+use oz0_local::LocalError;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -40,3 +43,15 @@ impl std::fmt::Display for WrongUsage {
 }
 
 impl std::error::Error for WrongUsage {}
+
+/// How a command ends that failed with this error.
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
+    if error.is::<WrongUsage>() {
+        return Exit::Usage;
+    }
+    match error.chain().find_map(|cause| cause.downcast_ref::<LocalError>()).map(LocalError::kind) {
+        Some(Kind::Refused) => Exit::Findings,
+        Some(Kind::Usage) => Exit::Usage,
+        Some(Kind::Failed) | None => Exit::Unreachable,
+    }
+}

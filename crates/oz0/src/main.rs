@@ -7,9 +7,12 @@ mod cli;
 mod config;
 mod exit;
 mod generate;
+mod machine;
+mod mcp;
 mod output;
 mod plugin;
 mod progress;
+mod up;
 
 use std::process::ExitCode;
 
@@ -55,6 +58,8 @@ fn run(cli: Cli) -> Exit {
     };
     let output = output::Output::new(settings.color, cli.global.quiet);
     let done = match cli.command {
+        Command::Up(arguments) => up::run(&arguments, &settings, output),
+        Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
         Command::Completions { shell } => generate::completions(shell, output),
     };
@@ -63,7 +68,7 @@ fn run(cli: Cli) -> Exit {
         Err(error) if output::is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
             output.failure(&error);
-            if error.is::<exit::WrongUsage>() { Exit::Usage } else { Exit::Unreachable }
+            exit::of(&error)
         }
     }
 }

@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::escape;
+use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
 use oz0_server::EnvironmentError;
@@ -130,6 +131,9 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 /// What to do about a failure, where the library that failed knows.
 fn help(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
+        if let Some(local) = cause.downcast_ref::<LocalError>() {
+            return local.hint();
+        }
         let environment = cause.downcast_ref::<EnvironmentError>().or_else(|| {
             match cause.downcast_ref::<MeasureError>() {
                 Some(MeasureError::Environment(error)) => Some(error),
