@@ -22,7 +22,13 @@ import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http import EventMessage, EventStore
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ToolsListChanged
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    PromptsListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -255,6 +261,11 @@ async def trigger(ctx):
     return said("changed")
 
 
+async def trigger_prompts(ctx):
+    await bus.publish(PromptsListChanged())
+    return said("changed")
+
+
 async def call(ctx, params):
     name, arguments = params.name, params.arguments or {}
     if name in FIXED:
@@ -282,6 +293,8 @@ async def call(ctx, params):
             return await reconnect(ctx)
         case "test_trigger_tool_change":
             return await trigger(ctx)
+        case "test_trigger_prompt_change":
+            return await trigger_prompts(ctx)
     raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {name}")
 
 
@@ -329,6 +342,7 @@ NAMES = [
     "test_streaming_elicitation",
     "test_reconnection",
     "test_trigger_tool_change",
+    "test_trigger_prompt_change",
     "test_input_required_result_elicitation",
     "test_input_required_result_sampling",
     "test_input_required_result_list_roots",

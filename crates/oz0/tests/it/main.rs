@@ -9,4 +9,5 @@ mod manners;
 mod measured;
 mod processes;
 mod running;
+mod sdk_clients;
 mod support;

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::thread::sleep;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -47,7 +48,7 @@ pub(crate) fn eventually<T>(what: &str, mut value: impl FnMut() -> Option<T>) ->
 /// A program that runs until the test is over, and what it prints.
 pub(crate) struct Running {
     child: Child,
-    stdout: BufReader<ChildStdout>,
+    lines: Receiver<String>,
     stdin: Option<ChildStdin>,
 }
 
@@ -60,15 +61,24 @@ impl Running {
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
+        // Read whether anybody asks or not: a full pipe would stop it.
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
         let stdin = child.stdin.take();
-        Self { child, stdout, stdin }
+        Self { child, lines, stdin }
     }
 
     /// The next line that it prints; none when it has ended.
-    pub(crate) fn line(&mut self) -> Option<String> {
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).expect("it prints UTF-8");
-        (!line.is_empty()).then(|| line.trim_end().to_owned())
+    pub(crate) fn line(&self) -> Option<String> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Some(line),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("it has said nothing for {PATIENCE:?}"),
+        }
     }
 
     pub(crate) fn stdin(&mut self) -> &mut ChildStdin {
