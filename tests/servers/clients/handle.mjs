@@ -52,12 +52,16 @@ async function list(client) {
   const tools = [];
   let pages = 0;
   let cursor;
-  do {
-    const page = await client.page(cursor);
-    tools.push(...page.tools);
-    cursor = page.nextCursor;
-    pages += 1;
-  } while (cursor !== undefined);
+  try {
+    do {
+      const page = await client.page(cursor);
+      tools.push(...page.tools);
+      cursor = page.nextCursor;
+      pages += 1;
+    } while (cursor !== undefined);
+  } catch (error) {
+    return say({ error: error.message });
+  }
   say({ pages, tools });
 }
 

@@ -15,6 +15,13 @@ const connection =
   transport === "http"
     ? new StreamableHTTPClientTransport(new URL(target))
     : new StdioClientTransport({ command: target, args, env: process.env });
+// Each transport is told which version was agreed; not each one keeps it.
+let protocol;
+const keep = connection.setProtocolVersion?.bind(connection);
+connection.setProtocolVersion = (version) => {
+  protocol = version;
+  keep?.(version);
+};
 await client.connect(connection);
 await serve(
   {
@@ -22,5 +29,5 @@ await serve(
     page: (cursor) => client.listTools({ cursor }),
     close: () => client.close(),
   },
-  connection.protocolVersion ?? "legacy",
+  protocol,
 );

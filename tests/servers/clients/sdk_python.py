@@ -58,7 +58,10 @@ class Handle:
     async def list(self, client):
         tools, pages, cursor = [], 0, None
         while pages == 0 or cursor is not None:
-            page = await client.list_tools(cursor=cursor)
+            try:
+                page = await client.list_tools(cursor=cursor)
+            except MCPError as error:
+                return say(error=error.error.message)
             tools += [plain(tool) for tool in page.tools]
             pages, cursor = pages + 1, page.next_cursor
         say(pages=pages, tools=tools)

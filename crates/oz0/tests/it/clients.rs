@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::running::{Running, node, peers};
+use crate::running::{Running, eventually, node, peers};
 use crate::support::{checkout, copy};
 
 /// A published client.
@@ -102,7 +102,17 @@ impl Handle {
 
     /// Every function, and how many pages they came on.
     pub(crate) fn list(&mut self) -> (Vec<Value>, u64) {
-        let answer = self.say(&json!({"list": {}}));
+        // A list that changes between two of its pages is refused from there on, and read from its beginning.
+        let answer = eventually("the functions are listed", || {
+            let answer = self.say(&json!({"list": {}}));
+            match answer["error"].as_str() {
+                None => Some(answer),
+                Some(error) => {
+                    assert!(error.contains("cursor"), "{error}");
+                    None
+                }
+            }
+        });
         let tools = answer["tools"].as_array().expect("a list").clone();
         (tools, answer["pages"].as_u64().expect("a number"))
     }
@@ -123,9 +133,15 @@ impl Handle {
         self.say(&json!({"call": {"name": name, "arguments": {}}, "cancel": true}))
     }
 
-    /// Waits until the server has said that its list changed, once more than was waited for before.
-    pub(crate) fn changed(&mut self) {
-        assert_eq!(self.say(&json!({"changed": {}})), json!({"changed": true}));
+    /// Waits for word that the list has changed, and lists, until the list is as it should be: each look follows a
+    /// notification that none followed before.
+    pub(crate) fn changed_until(&mut self, holds: impl Fn(&[Value]) -> bool) {
+        loop {
+            assert_eq!(self.say(&json!({"changed": {}})), json!({"changed": true}));
+            if holds(&self.list().0) {
+                return;
+            }
+        }
     }
 
     /// Closes the connection.

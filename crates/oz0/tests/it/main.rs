@@ -5,6 +5,7 @@ mod conformance;
 mod documents;
 mod examples;
 mod hostile;
+mod inspector;
 mod manners;
 mod measured;
 mod processes;

@@ -16,22 +16,19 @@ use crate::support::write;
 /// More than one page of the gateway holds.
 const MANY: usize = 1100;
 
-fn function(name: &str, description: &str) -> String {
-    json!({
-        "name": name,
-        "description": description,
-        "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}},
-        "outputSchema": {"type": "object"},
-    })
-    .to_string()
+fn function(name: &str, description: &str) -> Value {
+    let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
+    json!({"name": name, "description": description, "inputSchema": schema})
 }
 
 /// What a tool's server lists.
 fn list(plugin: &Path, tool: &str, hello: &str, more: usize) {
-    let mut lines = vec![function("hello", hello)];
-    lines.extend(["ask", "slow", "received"].map(|name| function(name, "-")));
-    lines.extend((0..more).map(|number| function(&format!("more{number}"), "-")));
-    write(plugin, &format!("{tool}.txt"), &(lines.join("\n") + "\n"));
+    let mut functions = vec![function("hello", hello)];
+    functions[0]["outputSchema"] = json!({"type": "object"});
+    functions.extend(["ask", "slow", "received"].map(|name| function(name, "-")));
+    functions.extend((0..more).map(|number| function(&format!("more{number}"), "-")));
+    let lines: String = functions.iter().map(|function| format!("{function}\n")).collect();
+    write(plugin, &format!("{tool}.txt"), &lines);
 }
 
 /// A plugin with a server of each era, which ask as their era does.
@@ -106,13 +103,18 @@ fn sees_all_of_it(sdk: Sdk, era: Era, connect: impl FnOnce(&House, &Path) -> Han
     for tool in ["old", "new"] {
         let answer = client.call(&format!("{tool}__hello"), &json!({"x": 7}));
         assert_eq!(answer["result"]["structuredContent"]["arguments"], json!({"x": 7}), "{answer}");
-        assert_eq!(answer["progress"].as_array().expect("progress").len(), 3, "{answer}");
+        // Some clients drop progress that comes together with the answer.
+        let mut steps = [1, 2, 3].iter();
+        for step in answer["progress"].as_array().expect("progress") {
+            assert!(steps.any(|wanted| step.as_f64() == Some(f64::from(*wanted))), "{answer}");
+        }
 
         let answer = client.call(&format!("{tool}__ask"), &json!({"x": 1}));
         let asked = format!("{tool}.ask asks: Which color?");
         assert_eq!(answer["asked"], json!([asked]), "{answer}");
         assert!(text(&answer).contains("blue"), "{answer}");
 
+        // This one's answer never comes: its progress has to.
         let given_up = client.give_up(&format!("{tool}__slow"));
         assert_eq!(given_up, json!({"cancelled": true}));
         eventually("the server is told that the call was given up", || {
@@ -123,9 +125,7 @@ fn sees_all_of_it(sdk: Sdk, era: Era, connect: impl FnOnce(&House, &Path) -> Han
 
     // An edit of the plugin, whose servers then start anew.
     list(&plugin, "old", "Says hello, and more.", MANY);
-    client.changed();
-    let (tools, _) = client.list();
-    assert_eq!(hello(&tools, "old__hello"), None, "what is refused is not listed");
+    client.changed_until(|tools| hello(tools, "old__hello").is_none());
     let refused = client.call("old__hello", &json!({"x": 7}));
     assert_eq!(refused["result"]["isError"], json!(true), "{refused}");
     assert_eq!(
@@ -137,10 +137,10 @@ fn sees_all_of_it(sdk: Sdk, era: Era, connect: impl FnOnce(&House, &Path) -> Han
     assert_eq!(other["result"]["structuredContent"]["arguments"], json!({"x": 7}), "{other}");
 
     house.approve("team", 1);
-    client.changed();
-    let (tools, _) = client.list();
-    let listed = hello(&tools, "old__hello").expect("what was approved is listed");
-    assert_eq!(listed["description"], "Says hello, and more.");
+    client.changed_until(|tools| {
+        hello(tools, "old__hello")
+            .is_some_and(|function| function["description"] == "Says hello, and more.")
+    });
     let answer = client.call("old__hello", &json!({"x": 8}));
     assert_eq!(answer["result"]["structuredContent"]["arguments"], json!({"x": 8}), "{answer}");
     client.close();
