@@ -188,6 +188,11 @@ impl Gateway {
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
         }
+        if let Some(level) = call.and_then(Call::log_level)
+            && instance.client.era() == Era::Modern
+        {
+            forward = forward.log_level(level);
+        }
         let forwarded = forward.build();
         let result = instance
             .client

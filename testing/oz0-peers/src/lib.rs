@@ -146,6 +146,11 @@ impl Peers {
         self.python.root.join("bin").join(name)
     }
 
+    /// The folder that holds every npm package, for scripts that import one.
+    pub fn npm_packages(&self) -> PathBuf {
+        self.npm.root.join("node_modules")
+    }
+
     /// A program of an npm package, such as `mcp-server-everything`.
     pub fn npm_program(&self, name: &str) -> PathBuf {
         self.npm.root.join("node_modules/.bin").join(name)

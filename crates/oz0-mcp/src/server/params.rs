@@ -12,6 +12,7 @@ use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::codes;
+use super::gateway::Level;
 use super::splice::{Splice, insertion, may_have, may_name_ours, range_in, removals};
 use crate::error::RpcError;
 use crate::message::{Members, quote, string};
@@ -47,8 +48,8 @@ pub struct CallParams {
 }
 
 impl CallParams {
-    /// Reads what a client sent. Keys under `oz0/` and, from a modern client, what it says of itself are taken out of
-    /// `_meta`; a `task` member is taken out, since no tasks are offered here. The error is -32602.
+    /// Reads what a client sent. Keys under `oz0/` are taken out of `_meta`, and so is what a modern client says of
+    /// itself there and what means nothing there from a legacy one; a `task` member is taken out, since no tasks are offered here. The error is -32602.
     pub fn read(text: &str, era: Era) -> Result<Self, RpcError> {
         let refuse = |why: String| RpcError::new(codes::INVALID_PARAMS, why);
         let members = Members::read(text)
@@ -70,9 +71,10 @@ impl CallParams {
             if let Some(name) = twice(&inner) {
                 return Err(refuse(format!("the member `{name}` of `_meta` stands twice")));
             }
-            let said = |name: &str| {
-                era == Era::Modern
-                    && [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES].contains(&name)
+            let said = |name: &str| match era {
+                Era::Modern => [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES].contains(&name),
+                // Said on the connection in this era: `Forward::log_level` adds it for a server that wants it here.
+                Era::Legacy => name == LOG_LEVEL,
             };
             let goes = |name: &str| name.starts_with(OURS) || said(name);
             cut(range_in(text, meta.get()).start, removals(meta.get(), &inner, goes));
@@ -264,6 +266,14 @@ impl Forward<'_> {
         self.meta.push_str(value.get());
         self.meta.push(',');
         self
+    }
+
+    /// Tells a server of the modern era which log messages a client of the legacy era wants, which has said so on its
+    /// connection ([`Call::log_level`](super::Call::log_level)).
+    #[must_use]
+    pub fn log_level(self, level: Level) -> Self {
+        let level = RawValue::from_string(quote(level.name())).expect("a quoted name is JSON");
+        self.meta(LOG_LEVEL, &level)
     }
 
     /// The text of the parameters.
