@@ -149,7 +149,7 @@ fn tell(plan: &Plan, output: Output) -> Result<()> {
     let mut claude = shell::line(["claude", "mcp", "add", &plan.name]);
     for name in &plan.secrets {
         up = format!("{name}=… {up}");
-        claude.push_str(&format!(" --env {name}=…"));
+        claude = format!("{claude} --env {name}=…");
     }
     lines.push(up);
     lines.push(format!("{claude} -- {}", line(&["oz0", "mcp", &folder], &given)));

@@ -106,7 +106,7 @@ pub(crate) enum Command {
     /// Make a plugin's folder around a server that you use
     ///
     /// Takes the command of a server as a client's configuration has it, and writes a folder with a manifest: a package of
-    /// npm or PyPI becomes an exact version, a script or a program of this machine becomes part of the folder. Nothing of
+    /// a registry becomes an exact version, a script or a program of this machine becomes part of the folder. Nothing of
     /// the server is run. What cannot run in the sandbox is refused, with the reason.
     #[command(after_help = wrap::HELP)]
     Wrap(Wrap),
