@@ -442,8 +442,20 @@ fn arguments(args: &[String], here: &Path, tool: &mut Tool) -> Vec<String> {
                 Some((option, value)) if option.starts_with("--") => (Some(option), value),
                 _ => (None, word.as_str()),
             };
-            let relative =
-                [".", ".."].contains(&value) || value.starts_with("./") || value.starts_with("../");
+            let exists = !value.is_empty() && !value.starts_with('-') && here.join(value).exists();
+            let relative = [".", ".."].contains(&value)
+                || value.starts_with("./")
+                || value.starts_with("../")
+                || (!value.starts_with('/') && value.contains('/') && exists);
+            if !relative && exists && here.join(value).is_dir() && !value.starts_with('/') {
+                // A command of the server's can be spelled as a folder that happens to lie here.
+                tool.notes.push(Note::warning(
+                    format!(
+                        "{value} is a folder here, and is written as it stands: a server runs in its plugin's folder"
+                    ),
+                    format!("if the folder is meant, give it as ./{value}"),
+                ));
+            }
             let made = (relative || value.starts_with('/')).then(|| plain(&here.join(value)));
             let Some(path) = made.filter(|path| path.exists()) else { return word.clone() };
             let inside =

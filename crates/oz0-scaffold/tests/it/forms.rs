@@ -170,3 +170,15 @@ fn a_plugin_is_not_put_into_a_folder_that_its_server_works_on() {
     assert!(told.starts_with("refused: the plugin would lie in HERE"), "{told}");
     assert!(told.contains("--dir"), "{told}");
 }
+
+#[test]
+fn a_bare_word_that_is_a_folder_here_is_not_guessed_at_and_one_with_a_slash_is_a_path() {
+    let (_folder, here) = working();
+    std::fs::create_dir_all(here.join("notes/old")).unwrap();
+    let bare = ["uvx", "mcp-server-git==1.0", "--repository", "notes"];
+    let told = outcome(&wrapping(&here, &bare));
+    assert!(told.contains("warning: notes is a folder here"), "{told}");
+    let path = ["uvx", "mcp-server-git==1.0", "--repository", "notes/old"];
+    let told = outcome(&wrapping(&here, &path));
+    assert!(told.contains("HERE/notes/old"), "{told}");
+}
