@@ -27,7 +27,7 @@ struct Up {
 
 /// Waits until it holds.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < until, "{what}: not within a minute");
         sleep(Duration::from_millis(20));
@@ -323,7 +323,7 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for(&self, text: &str) {
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while !self.screen().contains(text) {
             assert!(Instant::now() < until, "`{text}` was expected:\n{}", self.screen());
             sleep(Duration::from_millis(10));

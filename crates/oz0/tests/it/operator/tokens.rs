@@ -180,8 +180,8 @@ fn login_keeps_a_token_that_the_edge_knows() {
     assert!(!said.stderr.contains(&secret) && said.stdout.is_empty(), "{}", said.all());
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
     assert_eq!(list().code, Some(0), "{}", list().all());
-    let last = house.run(&["token", "create", "--client", "by-ana", "--edge", &edge]);
-    assert_eq!(last.code, Some(0), "{}", last.all());
+    let made = house.run(&["token", "create", "--client", "by-ana", "--edge", &edge]);
+    assert_eq!(made.code, Some(0), "{}", made.all());
     let log = house.run(&["audit", "--action", "token.create", "-n", "1"]);
     assert!(log.stdout.contains(" by token:ana"), "{}", log.all());
 }
