@@ -284,8 +284,7 @@ fn refusal(
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
+    use super::ShareAccess::{Read, Write};
     use super::*;
 
     fn shares(given: &[(&Path, ShareAccess)]) -> Result<Shares, ShareError> {
@@ -335,7 +334,6 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let (outer, inner) = (base.path().join("outer"), base.path().join("outer/inner"));
         std::fs::create_dir_all(&inner).unwrap();
-        use ShareAccess::{Read, Write};
         assert!(shares(&[(&outer, Write), (&inner, Read)]).is_err());
         assert!(shares(&[(&inner, Write), (&outer, Write)]).is_err());
         assert_eq!(shares(&[(&inner, Write), (&outer, Read)]).unwrap().iter().count(), 2);
