@@ -138,16 +138,8 @@ fn a_port_in_use_or_a_folder_that_is_no_plugin_starts_nothing() {
     let team = Plugin::new(&home, "team");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    for flag in ["--listen", "--mcp-listen"] {
-        let mut command =
-            home.oz0(&["up", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"]);
-        // The last of two counts in neither, so one of each.
-        command = if flag == "--listen" {
-            home.oz0(&["up", "--listen", &address, "--mcp-listen", "127.0.0.1:0"])
-        } else {
-            drop(command);
-            home.oz0(&["up", "--listen", "127.0.0.1:0", "--mcp-listen", &address])
-        };
+    for (listen, mcp_listen) in [(&*address, "127.0.0.1:0"), ("127.0.0.1:0", &*address)] {
+        let mut command = home.oz0(&["up", "--listen", listen, "--mcp-listen", mcp_listen]);
         let said = crate::support::run(command.arg(&team.root));
         assert_eq!(said.code, Some(3), "{}", said.all());
         assert!(said.stderr.contains(&address) && said.stderr.contains("hint:"), "{}", said.all());
