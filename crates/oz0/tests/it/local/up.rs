@@ -236,7 +236,7 @@ async fn with_mcp_auth_only_clients_that_the_edge_knows_are_let_in_and_a_revoked
     let node = fs::read_to_string(home.data().join("nodes/node-1/token")).unwrap();
     for era in [EraChoice::Modern, EraChoice::Legacy] {
         for token in [None, Some("wrong"), Some(admin.trim()), Some(node.trim())] {
-            let error = up.try_client(era, token).await.err().expect("it is turned away");
+            let error = up.try_client(era, token).await.expect_err("it is turned away");
             assert!(error.to_string().contains("401"), "{error}");
         }
         let client = up.client(era, Some(secret)).await;
