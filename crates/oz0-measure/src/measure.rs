@@ -11,7 +11,7 @@ use oz0_plugin::manifest::{Manifest, Tool};
 use oz0_plugin::{CopyOptions, DependencyProblem, LoadError, Plugin, SnapshotState, Spanned};
 use oz0_server::{
     Declared, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, Lock, Places,
-    PrepareError, Prepared, Tier, ToolError, Variation,
+    PrepareError, Prepared, Shares, Tier, ToolError, Variation,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -37,6 +37,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Values for declared secrets, by name. A required secret without one gets [`PLACEHOLDER`].
     pub secrets: BTreeMap<String, String>,
+    /// Folders of this machine that the servers may use, their contract tests aside.
+    pub shares: Shares,
 }
 
 /// What a required secret holds while a plugin is measured, unless its author hands one in.
@@ -277,7 +279,8 @@ impl<'a> Measurer<'a> {
                 Variation::Other => &copies.other,
             };
             let declared = subject.declared.clone();
-            LaunchSpec { variation, ..subject.prepared.launch_of(manifest, copy, declared) }
+            let shares = self.options.shares.clone();
+            LaunchSpec { variation, shares, ..subject.prepared.launch_of(manifest, copy, declared) }
         };
         let once = async |variation: Variation, era: EraChoice, number: u8| {
             let _turn = turns.acquire().await.expect("nobody closes it");
@@ -389,7 +392,7 @@ fn snapshot(
 const PYTEST: &str = include_str!("pytest.lock");
 
 /// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
-fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
+pub fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
     Diagnostic::new(&checks::ENVIRONMENT_FAILED, problem.span.clone(), problem.message.clone())
         .help(problem.help.clone())
         .level(problem.level)

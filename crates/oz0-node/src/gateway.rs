@@ -163,7 +163,7 @@ impl Gateway {
             .verified(asked, limits.listing)
             .await
             .map_err(|why| entry.refusal(Why::NotListed(why.to_string())))?;
-        let (entry, accepted) = self.accepted(entry, &listed).await?;
+        let (entry, accepted) = self.accepted(params.name(), entry, &listed).await?;
         let id = &entry.id;
 
         if params.text().len() > limits.request {
@@ -187,6 +187,11 @@ impl Gateway {
         let mut forward = params.forward().name(id.function());
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
+        }
+        if let Some(level) = call.and_then(Call::log_level)
+            && instance.client.era() == Era::Modern
+        {
+            forward = forward.log_level(level);
         }
         let forwarded = forward.build();
         let result = instance
@@ -255,24 +260,26 @@ impl Gateway {
     /// listing: an approval that came while the call waited for it counts.
     async fn accepted(
         &self,
+        called: &str,
         entry: Arc<Entry>,
         listed: &Listed,
     ) -> Result<(Arc<Entry>, Arc<Accepted>), Halt> {
-        let name = ModelName::of(&entry.id);
-        let id = entry.id.clone();
-        let now = |table: &Table| table.get(name.as_str()).filter(|now| now.id == id).cloned();
-        let current = now(&self.roster.table()).unwrap_or(entry);
+        let now = |table: &Table| {
+            let now = table.get(called)?;
+            (Arc::ptr_eq(now, &entry) || now.id == entry.id).then(|| Arc::clone(now))
+        };
+        let current = now(&self.roster.table()).unwrap_or_else(|| Arc::clone(&entry));
         if let Some(why) = current.barred() {
             return Err(current.refusal(why).into());
         }
         let Some(seen) = listed.functions.get(&current.id) else {
-            if listed.left_out.contains(&name) {
+            if listed.left_out.contains(&ModelName::of(&current.id)) {
                 return Err(current.refusal(Why::LeftOut).into());
             }
             return Err(if current.is_known() {
                 current.refusal(Why::Gone).into()
             } else {
-                answer::unknown(name.as_str()).into()
+                answer::unknown(called).into()
             });
         };
         let fit = |entry: &Arc<Entry>, hash: ListingHash| entry.accepted(hash).cloned();

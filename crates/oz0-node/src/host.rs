@@ -94,6 +94,12 @@ impl Host {
                 }
                 Place::Process(Box::new(LaunchSpec {
                     folder_access: FolderAccess::InPlace,
+                    shares: self
+                        .options
+                        .shares
+                        .get(&assignment.plugin)
+                        .cloned()
+                        .unwrap_or_default(),
                     ..prepared.launch_of(manifest, plugin.root(), variables)
                 }))
             }

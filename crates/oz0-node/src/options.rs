@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use oz0_api::PluginName;
+use oz0_server::Shares;
 
 use crate::event::Tell;
 
@@ -27,6 +28,8 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
+    /// The folders of this machine that each plugin's servers may use. A plugin that is not in it is given none.
+    pub shares: BTreeMap<PluginName, Shares>,
     /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
     pub only: Option<BTreeSet<PluginName>>,
     /// Whether MCP clients over HTTP need a token that the edge knows. Without it one that is shown is checked all the
@@ -49,6 +52,7 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
+            shares: BTreeMap::new(),
             only: None,
             clients_need_tokens: false,
             memory: None,

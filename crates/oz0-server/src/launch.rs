@@ -19,6 +19,7 @@ use crate::sandbox::SANDBOX_ARGUMENT;
 use crate::sandbox::protocol::{
     Failure, FailureKind, FolderAccess, MissingLayer, ORDER_LIMIT, Order, REPORTS, Report,
 };
+use crate::share::Shares;
 use crate::spawner;
 use crate::stderr::Stderr;
 use crate::surroundings::Variation;
@@ -53,11 +54,14 @@ pub struct LaunchSpec {
     /// Whether the server has the host's network, or none but its own loopback.
     #[serde(default)]
     pub network: bool,
+    /// The operator's folders that the server may use.
+    #[serde(default)]
+    pub shares: Shares,
 }
 
 impl LaunchSpec {
     /// A server in the standard surroundings, from a copied folder, without environment, declared
-    /// variables or network.
+    /// variables, network or shared folders.
     pub fn new(folder: impl Into<PathBuf>, argv: Vec<String>) -> Self {
         Self {
             argv,
@@ -68,6 +72,7 @@ impl LaunchSpec {
             python_environment: None,
             node_environment: None,
             network: false,
+            shares: Shares::none(),
         }
     }
 }
@@ -281,6 +286,7 @@ impl Launcher {
             node_environment: spec.node_environment.clone(),
             interpreters: self.shared.interpreters.needed_by(spec.argv.first().map(String::as_str)),
             network: spec.network,
+            shares: spec.shares.clone(),
             mountpoint: self.shared.mountpoint.clone(),
             users_home: self.shared.users_home.clone(),
         };

@@ -142,10 +142,8 @@ impl Declared {
     /// Those of one tool's server: the plugin's secrets, and what its `env:` sets.
     pub fn of_tool(manifest: &Manifest, tool: &Tool, values: &BTreeMap<String, String>) -> Self {
         let mut declared = Self::secrets(manifest, values);
-        if let Backend::Mcp(mcp) = tool.backend() {
-            let own = mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned()));
-            declared.variables.extend(own);
-        }
+        let own = tool.variables().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        declared.variables.extend(own);
         declared
     }
 

@@ -26,17 +26,15 @@ pub(crate) fn ask(question: &str) -> io::Result<Option<String>> {
     line()
 }
 
-/// Asks for a secret, which is not shown while it is typed.
+/// Asks for a secret, which is not shown while it is typed: what is typed is hidden before the question invites anybody to.
 pub(crate) fn ask_hidden(question: &str) -> io::Result<Option<String>> {
-    let mut err = io::stderr();
-    write!(err, "{question}")?;
-    err.flush()?;
     let before = termios::tcgetattr(io::stdin())?;
     let mut hidden = before.clone();
     hidden.local_modes.remove(termios::LocalModes::ECHO);
     hidden.local_modes.insert(termios::LocalModes::ECHONL);
     termios::tcsetattr(io::stdin(), termios::OptionalActions::Flush, &hidden)?;
-    let typed = line();
+    let mut err = io::stderr();
+    let typed = write!(err, "{question}").and_then(|()| err.flush()).and_then(|()| line());
     termios::tcsetattr(io::stdin(), termios::OptionalActions::Now, &before)?;
     typed
 }

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::share::Shares;
 use crate::surroundings::Variation;
 
 /// The descriptor that the sandbox inherits for its reports.
@@ -43,6 +44,7 @@ pub(crate) struct Order {
     pub(crate) node_environment: Option<PathBuf>,
     pub(crate) interpreters: Vec<Interpreter>,
     pub(crate) network: bool,
+    pub(crate) shares: Shares,
     /// An existing directory that a root can be mounted on.
     pub(crate) mountpoint: PathBuf,
     /// The invoking user's home, which must never be bound as a whole.

@@ -3,6 +3,7 @@
 mod edge;
 mod plugin;
 mod run;
+mod wrap;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ pub(crate) use self::edge::{
 };
 pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
 pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
+pub(crate) use self::wrap::Wrap;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -101,6 +103,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  claude mcp add acme -- oz0 mcp ./acme-github\n  oz0 mcp ./acme-github"
     )]
     Mcp(Mcp),
+    /// Make a plugin's folder around a server that you use
+    ///
+    /// Takes the command of a server as a client's configuration has it, and writes a folder with a manifest: a package of
+    /// npm or PyPI becomes an exact version, a script or a program of this machine becomes part of the folder. Nothing of
+    /// the server is run. What cannot run in the sandbox is refused, with the reason.
+    #[command(after_help = wrap::HELP)]
+    Wrap(Wrap),
     /// Measure plugins, look at them, and approve what changes in them
     #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),
