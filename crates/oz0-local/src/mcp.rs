@@ -69,11 +69,8 @@ impl Mcp {
                     Ok(node) => break node,
                 }
             };
-            loop {
-                match install(&admin, &description).await {
-                    Err(error) => edge.bear(error).await?,
-                    Ok(()) => break,
-                }
+            while let Err(error) = install(&admin, &description).await {
+                edge.bear(error).await?;
             }
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),

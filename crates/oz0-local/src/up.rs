@@ -155,7 +155,8 @@ fn describe(
     for folder in plugins {
         let description = folder.describe()?;
         match seen.insert(description.name.clone(), folder.root().to_owned()) {
-            Some(one) if one == folder.root() => continue,
+            // Named twice.
+            Some(one) if one == folder.root() => {}
             Some(one) => {
                 return Err(LocalError::Twice {
                     name: description.name,

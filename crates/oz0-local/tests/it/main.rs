@@ -1,5 +1,7 @@
 //! How a command finds its edge, and with what token. What runs an edge is tested through the built binary.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

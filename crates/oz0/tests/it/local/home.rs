@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::support::{Said, oz0, run};
 
 /// How long what must happen may take on a machine that does much else.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits until it holds.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {

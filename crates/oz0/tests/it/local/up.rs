@@ -138,16 +138,8 @@ fn a_port_in_use_or_a_folder_that_is_no_plugin_starts_nothing() {
     let team = Plugin::new(&home, "team");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    for flag in ["--listen", "--mcp-listen"] {
-        let mut command =
-            home.oz0(&["up", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"]);
-        // The last of two counts in neither, so one of each.
-        command = if flag == "--listen" {
-            home.oz0(&["up", "--listen", &address, "--mcp-listen", "127.0.0.1:0"])
-        } else {
-            drop(command);
-            home.oz0(&["up", "--listen", "127.0.0.1:0", "--mcp-listen", &address])
-        };
+    for (listen, mcp_listen) in [(&*address, "127.0.0.1:0"), ("127.0.0.1:0", &*address)] {
+        let mut command = home.oz0(&["up", "--listen", listen, "--mcp-listen", mcp_listen]);
         let said = crate::support::run(command.arg(&team.root));
         assert_eq!(said.code, Some(3), "{}", said.all());
         assert!(said.stderr.contains(&address) && said.stderr.contains("hint:"), "{}", said.all());
@@ -244,7 +236,7 @@ async fn with_mcp_auth_only_clients_that_the_edge_knows_are_let_in_and_a_revoked
     let node = fs::read_to_string(home.data().join("nodes/node-1/token")).unwrap();
     for era in [EraChoice::Modern, EraChoice::Legacy] {
         for token in [None, Some("wrong"), Some(admin.trim()), Some(node.trim())] {
-            let error = up.try_client(era, token).await.err().expect("it is turned away");
+            let error = up.try_client(era, token).await.expect_err("it is turned away");
             assert!(error.to_string().contains("401"), "{error}");
         }
         let client = up.client(era, Some(secret)).await;
