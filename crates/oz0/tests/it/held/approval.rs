@@ -17,7 +17,7 @@ async fn an_approved_function_is_called_again_by_the_running_process_and_its_old
     assert_eq!(session.names().await, ["team__hello", "team__other"]);
 
     plugin.list("team", &[&new, &other]);
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     assert_eq!(session.refusal("team__other").await, None);
     assert_eq!(session.names().await, ["team__other"]);
     eventually("it is said", async || {
@@ -36,7 +36,7 @@ async fn an_approved_function_is_called_again_by_the_running_process_and_its_old
     assert!(session.listing().await[0].contains("Greets better."));
 
     plugin.list("team", &[&old, &other]);
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     session.end().await;
     house.is_empty().await;
 }
@@ -59,7 +59,7 @@ async fn an_approval_of_what_is_listed_no_more_approves_nothing() {
     let arguments = ["plugin", "approve-tools", "team", "--yes", "--change", &looked_at];
     let said = house.run(&arguments).await;
     assert_eq!(said.code, Some(1), "{}", said.all());
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     assert!(house.audit("plugin.tools.approve").await.is_empty());
     session.end().await;
 }
@@ -75,7 +75,7 @@ async fn an_edit_of_a_running_folder_waits_for_approval_like_any_change() {
     assert_eq!(session.refusal("team__hello").await, None);
     plugin.script("team", script(&new));
     house.wait_for_changes("team", 1).await;
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     assert_eq!(session.refusal("team__other").await, None);
     house.approve("team").await;
     eventually("it is called", async || session.refusal("team__hello").await.is_none()).await;

@@ -462,11 +462,11 @@ pub(crate) fn function(name: &str, description: &str) -> String {
 }
 
 /// The refusal of a changed function, as the documentation has it.
-pub(crate) fn changed(function: &str, plugin: &str) -> Option<String> {
-    Some(format!(
+pub(crate) fn changed(function: &str, plugin: &str) -> String {
+    format!(
         "{function} lists itself differently than when its plugin's tools were approved, so it is not called; check \
          the\nchange and approve it with: oz0 plugin approve-tools {plugin}"
-    ))
+    )
 }
 
 /// Waits until it holds.

@@ -17,12 +17,12 @@ async fn a_call_before_any_listing_waits_for_one_and_is_judged_by_it() {
     plugin.list("team", &[&function("hello", "Evil.")]);
     for _ in 0..2 {
         let session = house.mcp(&plugin, &[]).await;
-        assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+        assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
         let unknown = Some("-32602: Unknown tool: team__hi".to_owned());
         assert_eq!(session.refusal("team__hi").await, unknown);
         session.end().await;
         let session = house.up(&[&plugin], &[]).await;
-        assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+        assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
         // One change, however often and by whomever it is seen.
         assert_eq!(house.audit("plugin.tools.changed").await.len(), 1);
         session.end().await;
@@ -51,7 +51,7 @@ async fn an_empty_listing_erases_nothing_and_is_no_snapshot() {
     let gone = session.refusal("team__hello").await.unwrap_or_default();
     assert!(gone.starts_with("team.hello is no longer listed by its server"), "{gone}");
     plugin.list("team", &[&function("hello", "Evil.")]);
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     plugin.list("team", &[&hello]);
     assert_eq!(session.refusal("team__hello").await, None);
     assert_eq!(house.audit("plugin.tools.snapshot").await.len(), 1);
@@ -74,7 +74,7 @@ async fn of_first_listings_that_race_one_is_the_snapshot() {
         sessions[3].refusal("team__start"),
     );
     let first = [first.0, first.1, first.2, first.3];
-    let refused = first.iter().filter(|text| **text == changed("team.start", "team")).count();
+    let refused = first.iter().filter(|text| **text == Some(changed("team.start", "team"))).count();
     let called = first.iter().filter(|text| text.is_none()).count();
     assert_eq!((called, refused), (1, 3), "{first:?}");
     for session in &sessions {
@@ -114,6 +114,6 @@ async fn a_server_that_comes_back_from_its_death_is_listed_before_it_is_called()
     assert_eq!(session.refusal("team__hello").await, None);
     plugin.list("team", &[&function("hello", "Evil."), &die]);
     assert!(session.refusal("team__die").await.is_some());
-    assert_eq!(session.refusal("team__hello").await, changed("team.hello", "team"));
+    assert_eq!(session.refusal("team__hello").await, Some(changed("team.hello", "team")));
     session.end().await;
 }

@@ -110,7 +110,7 @@ async fn check(session: &Session, variant: &Variant) {
     };
     match variant.then {
         Then::Called => assert_eq!(text, None, "{name}"),
-        Then::Changed => assert_eq!(text, changed("tool.t1", "plugin"), "{name}"),
+        Then::Changed => assert_eq!(text, Some(changed("tool.t1", "plugin")), "{name}"),
         Then::Gone => begins("tool.t1 is no longer listed by its server"),
         Then::LeftOut => begins("tool.t1 is left out of its tool's listing"),
     }
@@ -226,11 +226,11 @@ async fn a_change_on_the_second_page_is_refused_and_the_first_page_is_called() {
     assert_eq!(session.names().await, ["tool__t1", "tool__t2"]);
     let evil = T2.replace("Second", "Evil");
     plugin.list("tool", &[T1, &evil]);
-    assert_eq!(session.refusal("tool__t2").await, changed("tool.t2", "plugin"));
+    assert_eq!(session.refusal("tool__t2").await, Some(changed("tool.t2", "plugin")));
     assert_eq!(session.refusal("tool__t1").await, None);
     session.end().await;
     let session = house.mcp(&plugin, &[]).await;
-    assert_eq!(session.refusal("tool__t2").await, changed("tool.t2", "plugin"));
+    assert_eq!(session.refusal("tool__t2").await, Some(changed("tool.t2", "plugin")));
     assert_eq!(session.refusal("tool__t1").await, None);
     session.end().await;
 }
@@ -244,16 +244,14 @@ async fn both_eras_on_both_sides_are_refused_and_called_alike() {
         let plugin = Plugin::new(&house, "plugin", &[("tool", script)]);
         for era in [EraChoice::Modern, EraChoice::Legacy] {
             plugin.list("tool", &[T1, T2]);
-            let sessions = [
-                house.up_in(&[&plugin], &NOW, era.clone()).await,
-                house.mcp_in(&plugin, &NOW, era.clone()).await,
-            ];
+            let sessions =
+                [house.up_in(&[&plugin], &NOW, era).await, house.mcp_in(&plugin, &NOW, era).await];
             for session in sessions {
                 plugin.list("tool", &[T1, T2]);
                 eventually("it is called", async || session.refusal("tool__t1").await.is_none())
                     .await;
                 plugin.list("tool", &[&T1.replace("First", "Evil"), T2]);
-                assert_eq!(session.refusal("tool__t1").await, changed("tool.t1", "plugin"));
+                assert_eq!(session.refusal("tool__t1").await, Some(changed("tool.t1", "plugin")));
                 assert_eq!(session.names().await, ["tool__t2"]);
                 session.end().await;
             }
