@@ -353,7 +353,7 @@ async fn a_job_takes_the_path_of_every_call() {
     let call = house.ask("team.hello", r#"{"x": "five"}"#).await;
     assert!(call.result.unwrap().get().contains("its arguments do not match its input schema"));
     let call = house.ask("team.nobody", "{}").await;
-    assert!(call.problem.unwrap().message.contains("Unknown tool"));
+    assert!(call.problem.unwrap().message.contains("no plugin here has a function team.nobody"));
     plugin.list("team", &[&function("hello", "Evil.")]);
     let call = house.ask("team.hello", r#"{"x": 5}"#).await;
     assert!(call.result.unwrap().get().contains("lists itself differently"));
