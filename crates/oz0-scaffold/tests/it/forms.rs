@@ -178,7 +178,7 @@ fn a_bare_word_that_is_a_folder_here_is_not_guessed_at_and_one_with_a_slash_is_a
     let bare = ["uvx", "mcp-server-git==1.0", "--repository", "notes"];
     let told = outcome(&wrapping(&here, &bare));
     assert!(told.contains("warning: notes is a folder here"), "{told}");
-    let path = ["uvx", "mcp-server-git==1.0", "--repository", "notes/old"];
+    let path = ["uvx", "mcp-server-time==1.0", "--repository", "notes/old"];
     let told = outcome(&wrapping(&here, &path));
     assert!(told.contains("HERE/notes/old"), "{told}");
 }
