@@ -512,7 +512,7 @@ def http():
     listener.listen()
     app = create().streamable_http_app(event_store=Events(), retry_interval=100)
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=0)
+    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0)
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -137,7 +137,7 @@ impl House {
         let mut command =
             oz0(["up", "--json", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"]);
         command.arg("--data").arg(self.data()).arg(plugin).env("PATH", peers().path());
-        let mut running = Running::start(&mut command);
+        let running = Running::start(&mut command);
         let first = running.line().expect("oz0 up says where it listens");
         let first: Value = serde_json::from_str(&first).expect("the first line is JSON");
         let url = first["mcp"].as_str().expect("it names the MCP endpoint").to_owned();
