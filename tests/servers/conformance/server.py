@@ -205,9 +205,7 @@ def rounds(name, params, ctx):
         case "test_input_required_result_multi_round":
             step = opened(params.request_state) if params.request_state is not None else "step0"
             if step == "step1" and "step1" in given:
-                return unfinished(
-                    "step2", step2=form("Step 2: What is your favorite color?", color={"type": "string"})
-                )
+                return unfinished("step2", step2=form("Step 2: What is your favorite color?", color={"type": "string"}))
             if step == "step2" and "step2" in given:
                 return said(f"Your color is {accepted(given['step2'], 'color')}")
             return unfinished("step1", step1=form("Step 1: What is your name?", name={"type": "string"}))
@@ -360,8 +358,7 @@ listed = [*NAMES, COMES_AND_GOES]
 async def list_tools(ctx, params):
     return {
         "tools": [
-            {"name": name, "description": f"Test: {name}", "inputSchema": SCHEMAS.get(name, NOTHING)}
-            for name in listed
+            {"name": name, "description": f"Test: {name}", "inputSchema": SCHEMAS.get(name, NOTHING)} for name in listed
         ]
     }
 
@@ -417,9 +414,7 @@ async def get_prompt(ctx, params):
 
 async def list_resources(ctx, params):
     return {
-        "resources": [
-            {"uri": uri, "name": uri, "mimeType": content["mimeType"]} for uri, content in RESOURCES.items()
-        ]
+        "resources": [{"uri": uri, "name": uri, "mimeType": content["mimeType"]} for uri, content in RESOURCES.items()]
     }
 
 
@@ -517,7 +512,7 @@ def http():
     listener.listen()
     app = create().streamable_http_app(event_store=Events(), retry_interval=100)
     print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=0)
+    config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=0)
     uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::support::{OZ0, cache, oz0};
 
 /// How long anything here may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The pinned programs.
 pub(crate) fn peers() -> Peers {

@@ -27,7 +27,8 @@ fn list(plugin: &Path, tool: &str, hello: &str, more: usize) {
     functions[0]["outputSchema"] = json!({"type": "object"});
     functions.extend(["ask", "slow", "received"].map(|name| function(name, "-")));
     functions.extend((0..more).map(|number| function(&format!("more{number}"), "-")));
-    let lines: String = functions.iter().map(|function| format!("{function}\n")).collect();
+    let lines: String =
+        functions.iter().flat_map(|function| [function.to_string(), "\n".to_owned()]).collect();
     write(plugin, &format!("{tool}.txt"), &lines);
 }
 
