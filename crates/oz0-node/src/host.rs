@@ -12,9 +12,7 @@ use oz0_mcp::{
 };
 use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
-use oz0_server::{
-    Declared, Environments, FolderAccess, LaunchSpec, Launcher, Lock, Running, StopBounds,
-};
+use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, StopBounds};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
@@ -93,7 +91,6 @@ impl Host {
                     return Err(format!("it needs the secret {name}, which is not set"));
                 }
                 Place::Process(Box::new(LaunchSpec {
-                    folder_access: FolderAccess::InPlace,
                     shares: self
                         .options
                         .shares

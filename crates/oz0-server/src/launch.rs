@@ -42,7 +42,7 @@ pub struct LaunchSpec {
     pub variation: Variation,
     /// The plugin's folder on the host: a copy of its packed files, or the folder itself.
     pub folder: PathBuf,
-    /// Whether that is a copy.
+    /// What the server may do there.
     #[serde(default)]
     pub folder_access: FolderAccess,
     /// A virtual environment on the host, from [`crate::Environments`].
@@ -68,7 +68,7 @@ impl LaunchSpec {
             declared: BTreeMap::new(),
             variation: Variation::Standard,
             folder: folder.into(),
-            folder_access: FolderAccess::Copy,
+            folder_access: FolderAccess::Read,
             python_environment: None,
             node_environment: None,
             network: false,

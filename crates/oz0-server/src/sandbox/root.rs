@@ -118,7 +118,7 @@ pub(crate) fn build(order: &Order, places: &Places) -> Result<Vec<MissingLayer>,
 fn writable(order: &Order, places: &Places) -> Vec<PathBuf> {
     let mut writable: Vec<PathBuf> =
         vec![places.home.clone(), places.scratch.clone(), "/tmp".into(), "/dev/shm".into()];
-    if order.folder_access == FolderAccess::InPlace {
+    if order.folder_access == FolderAccess::Write {
         writable.push(places.folder.clone());
     }
     writable.sort();
@@ -493,7 +493,7 @@ pub(crate) fn furnish_plainly(order: &Order, room: &Path) -> Result<Places, Fail
     programs.extend(order.node_environment.iter().map(|path| path.join("node_modules/.bin")));
     programs.push(interpreters);
     // The copy is ours to add to; an author's own folder is not.
-    if let (Some(node), FolderAccess::Copy) = (&order.node_environment, order.folder_access) {
+    if let (Some(node), FolderAccess::Read) = (&order.node_environment, order.folder_access) {
         let path = order.folder.join("node_modules");
         match symlink(node.join("node_modules"), &path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -519,7 +519,7 @@ pub(crate) fn plain_rules(order: &Order, places: &Places, room: &Path) -> FileRu
     }
     let mut write: Vec<PathBuf> = vec![room.to_owned(), "/dev/shm".into()];
     write.extend(DEVICES.iter().map(|name| Path::new("/dev").join(name)));
-    if order.folder_access == FolderAccess::InPlace {
+    if order.folder_access == FolderAccess::Write {
         write.push(places.folder.clone());
     }
     for share in order.shares.iter() {

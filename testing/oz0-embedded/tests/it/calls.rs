@@ -168,7 +168,7 @@ async fn a_call_that_its_client_gives_up_is_cancelled_at_the_server() {
     let mut events = caller.client.events();
     let hang = with_progress("team__hang", 1);
     tokio::select! {
-        called = caller.call_with(&hang) => panic!("{called:?}"),
+        answer = caller.call_with(&hang) => panic!("{answer:?}"),
         () = under_way(&mut events, 1) => {}
     }
     eventually("the server hears of it", async || {
@@ -256,15 +256,15 @@ async fn a_servers_question_goes_to_the_one_client_it_can_be_meant_for_and_names
     let (other, mut others) = asked(&node, EraChoice::Legacy).await;
     let mut events = other.client.events();
     let hang = with_progress("team__hang", 1);
-    let mut hung = Box::pin(other.call_with(&hang));
+    let mut pending = Box::pin(other.call_with(&hang));
     tokio::select! {
-        called = &mut hung => panic!("{called:?}"),
+        answer = &mut pending => panic!("{answer:?}"),
         () = under_way(&mut events, 1) => {}
     }
     let answer = caller.call("team__ask", "{}").await;
     assert!(answer.text().contains("cancel"), "{answer:?}");
     assert!(requests.try_recv().is_err() && others.try_recv().is_err());
-    drop(hung);
+    drop(pending);
     node.shutdown().await;
 }
 

@@ -159,7 +159,7 @@ async fn functions_of_two_tools_with_one_model_name_are_neither_listed_nor_calle
     assert!(text.contains("is left out of its tool's listing"), "{text}");
     let status = house.admin.plugin(&"team".parse().unwrap()).await.unwrap();
     let left_out = |state: &FunctionState| matches!(state, FunctionState::LeftOut { .. });
-    let states = status.functions.iter().filter(|function| left_out(&function.state));
-    assert_eq!(states.count(), 2, "{:?}", status.functions);
+    let twins = status.functions.iter().filter(|function| left_out(&function.state));
+    assert_eq!(twins.count(), 2, "{:?}", status.functions);
     node.shutdown().await;
 }
