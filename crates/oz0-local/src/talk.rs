@@ -1,11 +1,12 @@
 //! What happens, in words for a person.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use oz0_api::NodeName;
+use oz0_api::shown::Announcement;
 use oz0_listing::escape;
 use oz0_node::{DevEvent, Event, Tell};
 
@@ -96,17 +97,7 @@ impl fmt::Debug for Say {
 fn words(node: &NodeName, event: &Event) -> String {
     match event {
         Event::Waiting { plugin, tool, functions, moved } => {
-            let names: Vec<&str> = functions.iter().map(AsRef::as_ref).collect();
-            // Of a tool that could not be listed at its new endpoint nobody knows the functions.
-            let names = if names.is_empty() { tool.to_string() } else { names.join(", ") };
-            let mut text = format!(
-                "Tools of {plugin} changed on {node}: {names}. Nodes do not call them until you approve: \
-                 oz0 plugin approve-tools {plugin}"
-            );
-            if let Some((from, to)) = moved {
-                let _ = write!(text, "\n  endpoint moved: {tool}: {from} -> {to}");
-            }
-            text
+            Announcement::of_tool(plugin, node, tool, functions, moved.as_ref()).to_string()
         }
         other => other.to_string(),
     }

@@ -334,6 +334,12 @@ impl Terminal {
         write!(self.keyboard, "{text}").expect("it can be typed");
     }
 
+    /// Whether what is typed is shown.
+    pub(crate) fn echoes(&self) -> bool {
+        let modes = nix::sys::termios::tcgetattr(&self.keyboard).expect("it is a terminal");
+        modes.local_flags.contains(nix::sys::termios::LocalFlags::ECHO)
+    }
+
     /// How it ended, and everything that was printed.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut code = None;

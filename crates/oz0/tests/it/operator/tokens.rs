@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::house::{House, Terminal, filters, function};
+use super::house::{House, Terminal, eventually, filters, function};
 use crate::support::Said;
 
 fn made(house: &House, arguments: &[&str]) -> String {
@@ -190,7 +190,16 @@ fn login_keeps_a_token_that_the_edge_knows() {
 fn a_token_that_is_typed_is_not_shown() {
     let (house, _plugin) = House::with("team", &[&function("a", "A.")]);
     let secret = made(&house, &["--admin", "ana"]);
-    let mut terminal = Terminal::start(&mut house.oz0(&["login", "--edge", &house.edge()]), 80);
+    let start = || Terminal::start(&mut house.oz0(&["login", "--edge", &house.edge()]), 80);
+    let mut terminal = start();
+    terminal.wait_for("Token for http://127.0.0.1:");
+    terminal.enter("half a tok\u{3}");
+    eventually("Ctrl-C leaves the terminal as it was", || terminal.echoes());
+    let (code, screen) = terminal.end();
+    assert_eq!(code, Some(2), "{screen}");
+    assert!(!screen.contains("half") && screen.contains("no token was given"), "{screen}");
+
+    let mut terminal = start();
     terminal.wait_for("Token for http://127.0.0.1:");
     terminal.enter(&format!("{secret}\n"));
     let (code, screen) = terminal.end();
