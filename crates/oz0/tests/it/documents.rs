@@ -12,7 +12,6 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, killpg};
@@ -26,8 +25,9 @@ const MARK: char = '\u{1e}';
 /// How long a command may print something else while another one is still at work.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The documents use the ports that a reader's program uses.
-static PORTS: Mutex<()> = Mutex::new(());
+/// The address that a document shows, and what stands before a port in any.
+const SHOWN: &str = "http://127.0.0.1:7071/mcp";
+const HOST: &str = "http://127.0.0.1:";
 
 /// What becomes of a block's commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,6 +99,20 @@ fn fits(shown: &str, printed: &str) -> bool {
     }
 }
 
+/// A line with the port that documents show, where it has an address of an MCP endpoint.
+fn with_shown_port(line: &str) -> String {
+    let mut parts = line.split(HOST);
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        match rest.strip_prefix("/mcp") {
+            Some(rest) => shown.extend([SHOWN, rest]),
+            None => shown.extend([HOST, part]),
+        }
+    }
+    shown
+}
+
 /// The shell that a document's commands run in.
 struct Shell {
     process: Child,
@@ -115,6 +129,9 @@ impl Shell {
             .env("PATH", format!("{}:{path}", bin.display()))
             .env("OZ0_CACHE", cache())
             .env("OZ0_DATA", folder.join("data"))
+            // Somebody else may listen on the ports that a document shows.
+            .env("OZ0_LISTEN", "127.0.0.1:0")
+            .env("OZ0_MCP_LISTEN", "127.0.0.1:0")
             .env("XDG_CONFIG_HOME", folder.join("config"))
             .env("NO_COLOR", "1")
             .stdin(Stdio::piped())
@@ -145,7 +162,7 @@ impl Shell {
                 }
                 return (printed, code.trim_end().to_owned());
             }
-            printed.push(line.trim_end().to_owned());
+            printed.push(with_shown_port(line.trim_end()));
         }
     }
 
@@ -172,7 +189,6 @@ fn holds(document: &Path) {
     let steps = steps(&text);
     assert!(!steps.is_empty(), "{} shows no command", document.display());
 
-    let _ports = PORTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let folder = tempfile::tempdir().expect("a temporary folder");
     copy(&checkout().join("examples"), &folder.path().join("examples"));
     let mut shell = Shell::start(folder.path());
