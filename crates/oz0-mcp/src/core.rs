@@ -317,6 +317,22 @@ impl Core {
         }
     }
 
+    /// A message was skipped of which not even the ID can be read. Where only one request waits, nothing else can come for it
+    /// in time; where several wait, nobody knows whose it was.
+    fn unreadable(&self, during: Option<u64>) {
+        let only = {
+            let state = self.state();
+            let mut waiting = state.pending.keys();
+            match (waiting.next(), waiting.next()) {
+                (Some(&only), None) => Some(only),
+                _ => None,
+            }
+        };
+        if let Some(id) = during.or(only) {
+            self.settle(id, Err(Fault::Malformed("it is not UTF-8".to_owned())));
+        }
+    }
+
     /// A message above the limit was skipped, on the stream that carries this request's answer.
     pub(crate) fn too_large(&self, id: u64, what: &'static str) {
         self.state().stats.oversized += 1;
@@ -327,6 +343,10 @@ impl Core {
     pub(crate) fn take(self: &Arc<Self>, bytes: &[u8], during: Option<u64>) {
         let Ok(text) = std::str::from_utf8(bytes) else {
             self.waste(&String::from_utf8_lossy(bytes), "not UTF-8");
+            // Other junk is no answer, and answers may follow it.
+            if bytes.trim_ascii_start().first() == Some(&b'{') {
+                self.unreadable(during);
+            }
             return;
         };
         let text = text.trim_matches([' ', '\t', '\r', '\n']);

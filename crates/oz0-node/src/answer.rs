@@ -34,23 +34,46 @@ pub(crate) fn busy(id: &FunctionId, limit: usize) -> RpcError {
     )
 }
 
-/// What became of a call that brought no result. An error of the server's own passes as it is.
+/// What became of a call that brought no result. An error of the server's own passes as it is: the function that gave it is
+/// what was approved. What else the server wrote meanwhile does not: it may be meant for another client, or for a model.
 pub(crate) fn failed(id: &FunctionId, error: CallError) -> RpcError {
+    const UNKNOWN: &str = "whether the call was done is not known";
     let tool = id.tool();
-    match error.fault {
-        Fault::Answered(error) => error,
-        Fault::Closed(closed) => internal(format!(
-            "the server of {tool} ended while {id} was called ({closed}); it is started again, and whether the call \
-             was done is not known"
-        )),
-        Fault::TimedOut { after, note } => internal(format!(
-            "{id} did not answer within {} s, and was cancelled{note}; whether the call was done is not known",
-            after.as_secs_f64()
-        )),
-        Fault::TooLarge { what, limit } => {
-            internal(format!("the server of {tool} answered {id} with {what} above {limit} bytes"))
+    internal(match error.fault {
+        Fault::Answered(error) => return error,
+        Fault::Busy { limit } => return busy(id, limit),
+        Fault::Closed(_) => {
+            format!(
+                "the server of {tool} ended while {id} was called; it is started again, and {UNKNOWN}"
+            )
         }
-        Fault::Busy { limit } => busy(id, limit),
-        other => internal(format!("{id} could not be called: {other}")),
-    }
+        Fault::TimedOut { after, .. } => format!(
+            "{id} did not answer within {} s, and was cancelled; {UNKNOWN}",
+            after.as_secs_f64()
+        ),
+        Fault::TooLarge { what, limit } => {
+            format!("the server of {tool} answered {id} with {what} above {limit} bytes")
+        }
+        Fault::Malformed(_) => {
+            format!("the server of {tool} answered {id} with what MCP does not allow; {UNKNOWN}")
+        }
+        Fault::Status { status, .. } => {
+            format!("the server of {tool} answered {id} with HTTP {status}; {UNKNOWN}")
+        }
+        Fault::Redirect { status, .. } => {
+            format!("the server of {tool} redirects {id} with HTTP {status}, which is not followed")
+        }
+        Fault::Refused(_) => {
+            format!(
+                "the server of {tool} answered {id} with what MCP's HTTP does not allow; {UNKNOWN}"
+            )
+        }
+        Fault::SessionEnded => format!("the server of {tool} ended its session; {UNKNOWN}"),
+        Fault::Unreachable(_) => format!("the server of {tool} cannot be reached"),
+        Fault::BrokeOff(_) => {
+            format!("the answer of the server of {tool} to {id} broke off; {UNKNOWN}")
+        }
+        Fault::Params(what) => format!("{id} could not be called: {what}"),
+        _ => format!("{id} could not be called"),
+    })
 }

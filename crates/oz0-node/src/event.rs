@@ -108,6 +108,13 @@ pub enum Event {
         /// The first of it, escaped.
         sample: String,
     },
+    /// A call brought no result, for a reason that its client is told in general words alone.
+    CallFailed {
+        /// The function.
+        function: FunctionId,
+        /// What happened, with what the server said.
+        reason: String,
+    },
     /// A result does not match its function's output schema.
     ResultMismatch {
         /// The function.
@@ -172,6 +179,9 @@ impl fmt::Display for Event {
                     f,
                     "the server of {tool} writes to its standard output what is no message: {sample}"
                 )
+            }
+            Self::CallFailed { function, reason } => {
+                write!(f, "a call of {function} failed: {reason}")
             }
             Self::ResultMismatch { function, reason } => {
                 write!(f, "a result of {function} does not match its output schema: {reason}")

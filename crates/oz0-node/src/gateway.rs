@@ -13,9 +13,9 @@ use oz0_api::call::JobResult;
 use oz0_api::change::ChangeKind;
 use oz0_api::node::{Job, Verdict};
 use oz0_api::{Code, Problem};
-use oz0_listing::{FunctionId, ListingHash, ModelName};
+use oz0_listing::{FunctionId, ListingHash, ModelName, escape};
 use oz0_mcp::server::{self, Call, CallParams, Denied, Functions, Principal};
-use oz0_mcp::{Era, RpcError};
+use oz0_mcp::{Era, Fault, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -33,6 +33,9 @@ use crate::schema::Misfit;
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
 const WORD: Duration = Duration::from_secs(2);
+
+/// How much of why a call failed is told, in characters.
+const REASON: usize = 1000;
 
 /// What MCP clients of a node reach: every callable function of every plugin that it runs.
 pub struct Gateway {
@@ -162,7 +165,7 @@ impl Gateway {
         let listed = instance
             .verified(asked, limits.listing)
             .await
-            .map_err(|why| entry.refusal(Why::NotListed(why.to_string())))?;
+            .map_err(|_| entry.refusal(Why::NotListed))?;
         let (entry, accepted) = self.accepted(params.name(), entry, &listed).await?;
         let id = &entry.id;
 
@@ -198,7 +201,13 @@ impl Gateway {
             .client
             .request_within("tools/call", &forwarded, limits.call)
             .await
-            .map_err(|error| answer::failed(id, error))?;
+            .map_err(|error| {
+                if !matches!(error.fault, Fault::Answered(_)) {
+                    let reason = escape::line_within(&error.fault.to_string(), REASON).into_owned();
+                    self.roster.tell(Event::CallFailed { function: id.clone(), reason });
+                }
+                answer::failed(id, error)
+            })?;
         drop(slot);
         self.passed(&entry, &accepted, &instance, result)
     }

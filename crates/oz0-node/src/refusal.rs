@@ -30,9 +30,9 @@ pub(crate) enum Why {
     /// Its server has not listed anything yet on this node.
     Installing,
     /// There is no listing that is complete and young enough.
-    NotListed(String),
+    NotListed,
     /// Its server does not run.
-    Down(String),
+    Down,
     /// Its name could pass for another's, or its listing could be read in two ways.
     LeftOut,
     /// Another function had its model name first.
@@ -74,14 +74,16 @@ impl fmt::Display for Refusal {
                 f,
                 "{function} is not called: its plugin's version {version} is installing on this node"
             ),
-            Why::NotListed(reason) => write!(
+            // The reason quotes what the server says, which is for people: `plugin list` and the node's log have it.
+            Why::NotListed => write!(
                 f,
                 "{function} is not called: its server could not be listed just now, and without that nobody knows \
-                 whether it is still what was approved: {reason}"
+                 whether it is still what was approved; `oz0 plugin list` says why"
             ),
-            Why::Down(reason) => {
-                write!(f, "{function} is not called: its server does not run: {reason}")
-            }
+            Why::Down => write!(
+                f,
+                "{function} is not called: its server does not run; `oz0 plugin list` says why"
+            ),
             Why::LeftOut => write!(
                 f,
                 "{function} is left out of its tool's listing, so it is not called; `oz0 plugin list` says why"

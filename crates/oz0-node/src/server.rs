@@ -67,7 +67,7 @@ pub(crate) struct Server {
 enum Phase {
     Starting,
     Up(Arc<Instance>),
-    Down { why: Arc<str>, again: Instant },
+    Down { again: Instant },
     Stopped,
 }
 
@@ -131,10 +131,10 @@ impl Server {
                     Phase::Up(instance) if instance.client.closed().is_none() => {
                         return Ok(Arc::clone(instance));
                     }
-                    Phase::Down { why, again }
+                    Phase::Down { again, .. }
                         if again.saturating_duration_since(Instant::now()) > CALLS_WAIT =>
                     {
-                        return Err(Why::Down(why.to_string()));
+                        return Err(Why::Down);
                     }
                     Phase::Stopped => return Err(Why::Installing),
                     _ => {}
@@ -145,20 +145,16 @@ impl Server {
             }
         };
         tokio::time::timeout(patience, wait).await.unwrap_or_else(|_| match self.last() {
-            Some(_) => {
-                Err(Why::Down(format!("it was not there within {} s", patience.as_secs_f64())))
-            }
-            None => Err(Why::Installing),
+            Some(_) => Err(Why::Down),
+            None => Err(self.trouble().unwrap_or(Why::Installing)),
         })
     }
 
     /// What keeps it from having listed anything.
     pub(crate) fn trouble(&self) -> Option<Why> {
         match (&*self.phase.borrow(), &*self.news.borrow()) {
-            (Phase::Down { why, .. }, _) => Some(Why::Down(why.to_string())),
-            (Phase::Up(_), Some(News::Unlisted(reason))) => {
-                Some(Why::NotListed(reason.to_string()))
-            }
+            (Phase::Down { .. }, _) => Some(Why::Down),
+            (Phase::Up(_), Some(News::Unlisted(_))) => Some(Why::NotListed),
             _ => None,
         }
     }
@@ -281,7 +277,7 @@ impl Server {
             }
             let again = Instant::now() + wait;
             self.failed(host, &why);
-            self.phase.send_replace(Phase::Down { why: why.into(), again });
+            self.phase.send_replace(Phase::Down { again });
             tokio::select! {
                 () = told(stop) => return,
                 () = tokio::time::sleep_until(again.into()) => {}
