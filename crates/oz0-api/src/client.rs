@@ -28,7 +28,10 @@ use crate::memory::MemoryConnector;
 use crate::node::{Poll, PollQuery, Report, Verdicts};
 use crate::plugin::{Catalog, PluginDescription, PluginStatus};
 use crate::problem::{Code, Kind, Problem};
-use crate::token::{CreateToken, CreatedToken, NodeStatus, TokenInfo, Tokens, Whoami};
+use crate::token::{
+    CheckClient, CheckedClient, ClientIdentity, CreateToken, CreatedToken, NodeStatus, TokenInfo,
+    Tokens, Whoami,
+};
 
 /// The longest answer that is read, in bytes.
 const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
@@ -318,6 +321,13 @@ impl Client {
     /// Revokes a token; it stops working at once.
     pub async fn revoke_token(&self, id: &TokenId) -> Result<TokenInfo, ClientError> {
         self.send(Method::DELETE, &format!("/v1/tokens/{id}"), None::<&()>, TIMEOUT).await
+    }
+
+    /// The MCP client that showed this token; none where the edge takes it for nobody's. For nodes.
+    pub async fn check_client(&self, token: &str) -> Result<Option<ClientIdentity>, ClientError> {
+        let check = CheckClient { token: token.to_owned() };
+        let checked: CheckedClient = self.post("/v1/clients/check", &check).await?;
+        Ok(checked.client)
     }
 
     /// The nodes that ever asked.

@@ -270,7 +270,9 @@ impl FromStr for Endpoint {
         }
         // RFC 1035 has no empty label but the root, which is the one dot taken off above.
         if host.split('.').any(str::is_empty) {
-            return Err(wrong("its host has an empty label: two dots side by side, or one in front"));
+            return Err(wrong(
+                "its host has an empty label: two dots side by side, or one in front",
+            ));
         }
         Ok(Self(match url.port() {
             Some(port) => format!("{scheme}://{host}:{port}"),

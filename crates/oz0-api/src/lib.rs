@@ -21,6 +21,7 @@ pub mod memory;
 pub mod node;
 pub mod plugin;
 mod problem;
+pub mod shown;
 pub mod token;
 
 pub use client::{Client, ClientError};

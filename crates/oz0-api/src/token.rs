@@ -82,6 +82,39 @@ pub struct Tokens {
     pub tokens: Vec<TokenInfo>,
 }
 
+/// Asks for an MCP client by the token that it showed. For nodes.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckClient {
+    /// What the client sent as `Authorization: Bearer`.
+    pub token: String,
+}
+
+impl std::fmt::Debug for CheckClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CheckClient").finish_non_exhaustive()
+    }
+}
+
+/// What stands on a token that a client showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckedClient {
+    /// The client; absent where the token is unknown, revoked, or no client's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientIdentity>,
+}
+
+/// An MCP client that the edge knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientIdentity {
+    /// Its token's ID.
+    pub id: TokenId,
+    /// Its name.
+    pub name: NodeName,
+    /// Whether elicitation at this client may decide an asked call.
+    pub may_approve: bool,
+}
+
 /// Who the edge takes the asker for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whoami {

@@ -206,14 +206,18 @@ where
 {
     let deadline = Instant::now() + wait.min(LONGEST_WAIT);
     let mut commits = edge.store.commits();
+    let mut winds_down = edge.store.winds_down();
     loop {
         commits.mark_unchanged();
         if let Some(found) = ask().await? {
             return Ok(Some(found));
         }
-        match tokio::time::timeout_at(deadline, commits.changed()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) | Err(_) => return Ok(None),
+        tokio::select! {
+            changed = tokio::time::timeout_at(deadline, commits.changed()) => match changed {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Ok(None),
+            },
+            _ = winds_down.wait_for(|down| *down) => return Ok(None),
         }
     }
 }

@@ -78,6 +78,11 @@ impl Edge {
         self.store.root()
     }
 
+    /// From now on nobody is made to wait: long polls are answered at once, so that servers can end.
+    pub fn wind_down(&self) {
+        self.store.wind_down();
+    }
+
     /// Ends the store's connections. What was acknowledged needs no such end.
     pub async fn close(&self) {
         self.store.close().await;

@@ -53,23 +53,42 @@ impl Edge {
             .await
     }
 
-    /// Serves the API over the Unix socket at `path` until `stop` ends. The data folder's lock says
-    /// that no other edge listens there, so a socket that an earlier one left is replaced.
+    /// Serves the API over the Unix socket at `path` until `stop` ends.
     #[cfg(unix)]
     pub async fn serve_unix(
         &self,
         path: &Path,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
+        let listener = Self::bind_unix(path)?;
+        let served = self.serve_unix_on(listener, stop).await;
+        let _ = std::fs::remove_file(path);
+        served
+    }
+
+    /// Listens at `path`, for this user alone. Only whoever holds the data folder's lock may: the
+    /// lock says that no other edge listens there, so a socket that an earlier one left is replaced.
+    #[cfg(unix)]
+    pub fn bind_unix(path: &Path) -> io::Result<UnixListener> {
+        use std::os::unix::fs::PermissionsExt as _;
         match std::fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
         let listener = UnixListener::bind(path)?;
-        let served =
-            axum::serve(listener, self.router(Surface::Local)).with_graceful_shutdown(stop).await;
-        let _ = std::fs::remove_file(path);
-        served
+        // Until here the mode was the umask's, in a folder that nobody else can enter.
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        Ok(listener)
+    }
+
+    /// Serves the API over a Unix socket that is listened on, until `stop` ends.
+    #[cfg(unix)]
+    pub async fn serve_unix_on(
+        &self,
+        listener: UnixListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        axum::serve(listener, self.router(Surface::Local)).with_graceful_shutdown(stop).await
     }
 
     /// Serves the API to this process until `stop` ends.

@@ -131,6 +131,7 @@ pub(crate) struct Store {
     edge: EdgeId,
     live_for: Duration,
     commits: watch::Sender<u64>,
+    winding_down: watch::Sender<bool>,
 }
 
 impl Store {
@@ -142,6 +143,16 @@ impl Store {
     /// Wakes whenever something was committed.
     pub(crate) fn commits(&self) -> watch::Receiver<u64> {
         self.commits.subscribe()
+    }
+
+    /// Turns true when nobody is to be made to wait any more.
+    pub(crate) fn winds_down(&self) -> watch::Receiver<bool> {
+        self.winding_down.subscribe()
+    }
+
+    /// Nobody is made to wait any more.
+    pub(crate) fn wind_down(&self) {
+        self.winding_down.send_replace(true);
     }
 
     /// A view that no write moves while it is read.

@@ -1,7 +1,9 @@
 //! How a node behaves. All of it is the operator's; nothing here is a manifest's or a server's to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+use oz0_api::PluginName;
 
 use crate::event::Tell;
 
@@ -24,6 +26,8 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
+    /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
+    pub only: Option<BTreeSet<PluginName>>,
     /// Who is told what happens.
     pub tell: Tell,
 }
@@ -39,6 +43,7 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
+            only: None,
             tell: Tell::default(),
         }
     }

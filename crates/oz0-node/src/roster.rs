@@ -294,7 +294,9 @@ impl Roster {
         state.edge = Some(poll.edge.clone());
         state.plugins = poll.plugins.revision;
         state.decisions_revision = poll.decisions.revision;
-        for assignment in &poll.plugins.changed {
+        let only = self.host.options.only.as_ref();
+        let ours = |plugin: &PluginName| only.is_none_or(|only| only.contains(plugin));
+        for assignment in poll.plugins.changed.iter().filter(|changed| ours(&changed.plugin)) {
             match &assignment.description {
                 Some(_) => self.assign(&mut state, assignment),
                 None => {
@@ -310,7 +312,7 @@ impl Roster {
                 }
             }
         }
-        for decision in &poll.decisions.changed {
+        for decision in poll.decisions.changed.iter().filter(|changed| ours(&changed.plugin)) {
             decide(&mut state, decision);
         }
         self.rebuild_from(&state);

@@ -6,18 +6,28 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use oz0_local::DataFolder;
+use oz0_node::{NodeOptions, VerifyEvery};
 
-use crate::cli::{Color, Global};
+use crate::cli::{Arguments, Color, Global, NodeFlags, Validate, seconds, within_a_week};
+use crate::exit::WrongUsage;
 
 /// What holds for this run.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) color: Color,
     cache: Option<PathBuf>,
+    data: Option<PathBuf>,
+    config: Option<PathBuf>,
+    /// The edge to speak to, where it is not the data folder's.
+    pub(crate) edge: Option<String>,
+    file: File,
 }
 
 #[derive(Debug, Default, serde::Deserialize)]
@@ -25,25 +35,46 @@ pub(crate) struct Settings {
 struct File {
     color: Option<Color>,
     cache: Option<PathBuf>,
+    data: Option<PathBuf>,
+    edge: Option<String>,
+    listen: Option<SocketAddr>,
+    mcp_listen: Option<SocketAddr>,
+    verify_every: Option<f64>,
+    validate: Option<Validate>,
+    arguments: Option<Arguments>,
+    edge_grace: Option<f64>,
 }
 
 impl Settings {
     pub(crate) fn read(flags: &Global) -> Result<Self> {
-        let file = match folder("XDG_CONFIG_HOME", ".config") {
+        let config = folder("XDG_CONFIG_HOME", ".config");
+        let file = match &config {
             Some(folder) => read_file(&folder.join("config.toml"))?,
             None => File::default(),
         };
         let color = match flags.color {
             Some(color) => Some(color),
-            None => variable("OZ0_COLOR")?.map(|text| color_of(&text)).transpose()?,
+            None => variable("OZ0_COLOR")?.map(|text| choice("OZ0_COLOR", &text)).transpose()?,
         };
-        let cache = match &flags.cache {
-            Some(cache) => Some(cache.clone()),
-            None => env::var_os("OZ0_CACHE").filter(|value| !value.is_empty()).map(PathBuf::from),
+        let path = |flag: &Option<PathBuf>, name: &str, file: &Option<PathBuf>| {
+            let given = flag
+                .clone()
+                .or_else(|| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from));
+            given.or_else(|| file.clone())
+        };
+        let edge = match &flags.edge {
+            Some(edge) => Some(edge.clone()),
+            None => variable("OZ0_EDGE")?,
         };
         Ok(Self {
             color: color.or(file.color).unwrap_or(Color::Auto),
-            cache: cache.or(file.cache).or_else(|| folder("XDG_CACHE_HOME", ".cache")),
+            cache: path(&flags.cache, "OZ0_CACHE", &file.cache)
+                .or_else(|| folder("XDG_CACHE_HOME", ".cache")),
+            data: path(&flags.data, "OZ0_DATA", &file.data)
+                .or_else(|| folder("XDG_DATA_HOME", ".local/share")),
+            edge: edge.or_else(|| file.edge.clone()),
+            config,
+            file,
         })
     }
 
@@ -53,15 +84,133 @@ impl Settings {
             "no place for locked environments is known: set HOME, or name one with --cache",
         )
     }
+
+    /// Where everything else is kept.
+    pub(crate) fn data(&self) -> Result<DataFolder> {
+        let data = self
+            .data
+            .as_deref()
+            .context("no data folder is known: set HOME, or name one with --data")?;
+        Ok(DataFolder::at(data)?)
+    }
+
+    /// oz0's configuration folder.
+    pub(crate) fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
+    /// Where the edge listens.
+    pub(crate) fn listen(&self, flag: Option<SocketAddr>) -> Result<SocketAddr> {
+        address(flag, "OZ0_LISTEN", self.file.listen, 7070)
+    }
+
+    /// Where the MCP endpoint listens.
+    pub(crate) fn mcp_listen(&self, flag: Option<SocketAddr>) -> Result<SocketAddr> {
+        address(flag, "OZ0_MCP_LISTEN", self.file.mcp_listen, 7071)
+    }
+
+    /// How a node behaves.
+    pub(crate) fn node(&self, flags: &NodeFlags) -> Result<NodeOptions> {
+        let mut options = NodeOptions::default();
+        let verify_every =
+            time(flags.verify_every, "OZ0_VERIFY_EVERY", self.file.verify_every, "verify_every")?;
+        if let Some(every) = verify_every {
+            options.verify_every = VerifyEvery::all(every);
+        }
+        let edge_grace =
+            time(flags.edge_grace, "OZ0_EDGE_GRACE", self.file.edge_grace, "edge_grace")?;
+        if let Some(grace) = edge_grace {
+            options.edge_grace = grace;
+        }
+        let validate = either(flags.validate, "OZ0_VALIDATE", self.file.validate)?;
+        options.validate = match validate.unwrap_or(Validate::Warn) {
+            Validate::Off => oz0_node::Validate::Off,
+            Validate::Warn => oz0_node::Validate::Warn,
+            Validate::Refuse => oz0_node::Validate::Refuse,
+        };
+        let arguments = either(flags.arguments, "OZ0_ARGUMENTS", self.file.arguments)?;
+        options.arguments = match arguments.unwrap_or(Arguments::AsListed) {
+            Arguments::AsListed => oz0_node::Arguments::AsListed,
+            Arguments::Strict => oz0_node::Arguments::Strict,
+        };
+        for name in &flags.secret {
+            let value = env::var(name).map_err(|_| {
+                WrongUsage(format!(
+                    "--secret {name}: the environment has no such variable, or it is not UTF-8"
+                ))
+            })?;
+            options.secrets.insert(name.clone(), value);
+        }
+        Ok(options)
+    }
 }
 
-fn color_of(text: &str) -> Result<Color> {
-    Color::from_str(text, false)
-        .map_err(|_| anyhow!("OZ0_COLOR is `{text}`: it is one of auto, always and never"))
+fn address(
+    flag: Option<SocketAddr>,
+    name: &str,
+    file: Option<SocketAddr>,
+    port: u16,
+) -> Result<SocketAddr> {
+    let given = match flag {
+        Some(address) => Some(address),
+        None => variable(name)?
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| WrongUsage(format!("{name} is `{text}`: it is HOST-ADDRESS:PORT")))
+            })
+            .transpose()?,
+    };
+    Ok(given.or(file).unwrap_or_else(|| (Ipv4Addr::LOCALHOST, port).into()))
+}
+
+fn time(
+    flag: Option<Duration>,
+    name: &str,
+    file: Option<f64>,
+    key: &str,
+) -> Result<Option<Duration>> {
+    if let Some(time) = flag {
+        return Ok(Some(time));
+    }
+    if let Some(text) = variable(name)? {
+        let wrong = |what| WrongUsage(format!("{name} is `{text}`: {what}"));
+        return Ok(Some(seconds(&text).map_err(wrong)?));
+    }
+    file.map(|number| {
+        within_a_week(number).ok_or_else(|| {
+            WrongUsage(format!(
+                "config.toml: `{key}` is {number}: it is at least 0 and at most 604800"
+            ))
+            .into()
+        })
+    })
+    .transpose()
+}
+
+fn either<T: ValueEnum>(flag: Option<T>, name: &str, file: Option<T>) -> Result<Option<T>> {
+    let given = match flag {
+        Some(value) => Some(value),
+        None => variable(name)?.map(|text| choice(name, &text)).transpose()?,
+    };
+    Ok(given.or(file))
+}
+
+/// One of the values that a flag of this type has.
+fn choice<T: ValueEnum>(name: &str, text: &str) -> Result<T> {
+    T::from_str(text, false).map_err(|_| {
+        let values: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(ValueEnum::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        let (last, others) = values.split_last().expect("an enum has values");
+        WrongUsage(format!("{name} is `{text}`: it is one of {} and {last}", others.join(", ")))
+            .into()
+    })
 }
 
 /// A variable that is set to something: an empty one counts as unset, as CI systems set many.
-fn variable(name: &str) -> Result<Option<String>> {
+pub(crate) fn variable(name: &str) -> Result<Option<String>> {
     match env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(env::VarError::NotPresent) => Ok(None),
@@ -77,16 +226,17 @@ fn read_file(path: &Path) -> Result<File> {
     };
     let mut file: File =
         toml::from_str(&text).with_context(|| format!("{} does not decode", path.display()))?;
-    if let Some(cache) = &mut file.cache {
+    for (key, value) in [("cache", &mut file.cache), ("data", &mut file.data)] {
+        let Some(value) = value else { continue };
         // A shell would have made this of it.
-        if let (Ok(below), Some(home)) = (cache.strip_prefix("~"), env::var_os("HOME")) {
-            *cache = PathBuf::from(home).join(below);
+        if let (Ok(below), Some(home)) = (value.strip_prefix("~"), env::var_os("HOME")) {
+            *value = PathBuf::from(home).join(below);
         }
-        if !cache.is_absolute() {
+        if !value.is_absolute() {
             bail!(
-                "{}: `cache` is {}, which is not an absolute path",
+                "{}: `{key}` is {}, which is not an absolute path",
                 path.display(),
-                cache.display()
+                value.display()
             );
         }
     }

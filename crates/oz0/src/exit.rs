@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use oz0_api::{ClientError, Kind};
+use oz0_local::LocalError;
+
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -40,3 +43,52 @@ impl std::fmt::Display for WrongUsage {
 }
 
 impl std::error::Error for WrongUsage {}
+
+/// Something that was understood and not done, for a reason that the command itself sees; exit 1.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    what: String,
+    hint: Option<String>,
+}
+
+impl Refused {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: None }
+    }
+
+    /// Says what to do about it.
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    pub(crate) fn what_to_do(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// How a command that failed ends: by what the edge said, by what the command itself saw, else 3.
+pub(crate) fn of(error: &anyhow::Error) -> Exit {
+    if error.is::<WrongUsage>() {
+        return Exit::Usage;
+    }
+    if error.is::<Refused>() {
+        return Exit::Findings;
+    }
+    let kind = error.chain().find_map(|cause| {
+        let local = cause.downcast_ref::<LocalError>().map(LocalError::kind);
+        local.or_else(|| cause.downcast_ref::<ClientError>().map(ClientError::kind))
+    });
+    match kind {
+        Some(Kind::Refused) => Exit::Findings,
+        Some(Kind::Usage) => Exit::Usage,
+        Some(Kind::Failed) | None => Exit::Unreachable,
+    }
+}

@@ -3,13 +3,26 @@
 //! This crate holds arguments, exit codes, progress and printing, one file a command group, and no logic: what a command does
 //! is in the crate it calls.
 
+mod audit;
+mod call;
+mod catalog;
 mod cli;
 mod config;
+mod edge;
 mod exit;
 mod generate;
+mod login;
+mod machine;
+mod mcp;
+mod moment;
+mod node;
 mod output;
 mod plugin;
 mod progress;
+mod terminal;
+mod token;
+mod up;
+mod words;
 
 use std::process::ExitCode;
 
@@ -55,7 +68,15 @@ fn run(cli: Cli) -> Exit {
     };
     let output = output::Output::new(settings.color, cli.global.quiet);
     let done = match cli.command {
+        Command::Up(arguments) => up::run(&arguments, &settings, output),
+        Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
+        Command::Catalog(arguments) => catalog::run(&arguments, &settings, output),
+        Command::Call(arguments) => call::run(&arguments, &settings, output),
+        Command::Audit(arguments) => audit::run(&arguments, &settings, output),
+        Command::Token(command) => token::run(&command, &settings, output),
+        Command::Login => login::run(&settings, output),
+        Command::Node(command) => node::run(&command, &settings, output),
         Command::Completions { shell } => generate::completions(shell, output),
     };
     match done {
@@ -63,7 +84,7 @@ fn run(cli: Cli) -> Exit {
         Err(error) if output::is_broken_pipe(&error) => Exit::Done,
         Err(error) => {
             output.failure(&error);
-            if error.is::<exit::WrongUsage>() { Exit::Usage } else { Exit::Unreachable }
+            exit::of(&error)
         }
     }
 }

@@ -5,13 +5,17 @@ use std::io::{self, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
+use oz0_api::ClientError;
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::escape;
+use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
 use oz0_server::EnvironmentError;
+use serde_json::value::RawValue;
 
 use crate::cli::Color;
+use crate::exit::Refused;
 
 /// Where a command prints.
 #[derive(Debug, Clone, Copy)]
@@ -56,18 +60,13 @@ impl Output {
     /// JSON's own escape, which means the same to every reader of JSON.
     pub(crate) fn json(self, value: &serde_json::Value) -> Result<()> {
         let text = serde_json::to_string_pretty(value)?;
-        let mut shown = String::with_capacity(text.len());
-        let mut units = [0; 2];
-        for character in text.chars() {
-            if character != '\n' && escape::is_invisible(character) {
-                for unit in character.encode_utf16(&mut units) {
-                    let _ = write!(shown, "\\u{unit:04x}");
-                }
-            } else {
-                shown.push(character);
-            }
-        }
-        Ok(self.data(&shown)?)
+        Ok(self.data(&visible(&text))?)
+    }
+
+    /// Prints JSON as it came, on one line of its own where it is one. A character that nobody sees stands as JSON's own
+    /// escape, as in [`Self::json`].
+    pub(crate) fn raw_json(self, value: &RawValue) -> Result<()> {
+        Ok(self.data(&visible(value.get()))?)
     }
 
     /// Says something on standard error, unless asked to be quiet.
@@ -122,6 +121,26 @@ impl Output {
     }
 }
 
+/// JSON with what nobody sees in its strings as JSON's escapes. Outside of strings JSON has no such character but the CR of a
+/// line end, which means nothing there.
+fn visible(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    let mut units = [0; 2];
+    for character in json.chars() {
+        match character {
+            '\n' => shown.push(character),
+            '\r' => {}
+            _ if escape::is_invisible(character) => {
+                for unit in character.encode_utf16(&mut units) {
+                    let _ = write!(shown, "\\u{unit:04x}");
+                }
+            }
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// Whether a command failed only because the reader of its output went away.
 pub(crate) fn is_broken_pipe(error: &Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -130,6 +149,15 @@ pub(crate) fn is_broken_pipe(error: &Error) -> bool {
 /// What to do about a failure, where the library that failed knows.
 fn help(error: &Error) -> Option<String> {
     error.chain().find_map(|cause| {
+        if let Some(error) = cause.downcast_ref::<LocalError>() {
+            return error.hint();
+        }
+        if let Some(error) = cause.downcast_ref::<ClientError>() {
+            return error.hint().map(str::to_owned);
+        }
+        if let Some(refused) = cause.downcast_ref::<Refused>() {
+            return refused.what_to_do().map(str::to_owned);
+        }
         let environment = cause.downcast_ref::<EnvironmentError>().or_else(|| {
             match cause.downcast_ref::<MeasureError>() {
                 Some(MeasureError::Environment(error)) => Some(error),

@@ -2,11 +2,14 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::routing::{delete, get};
+use axum::routing::{delete, get, post};
 use oz0_api::TokenId;
-use oz0_api::token::{CreateToken, CreatedToken, TokenInfo, Tokens, Whoami};
+use oz0_api::token::{
+    CheckClient, CheckedClient, ClientIdentity, CreateToken, CreatedToken, TokenInfo, TokenKind,
+    Tokens, Whoami,
+};
 
-use super::caller::{Admin, Caller};
+use super::caller::{Admin, Caller, Node};
 use super::{Answer, Api, Json, Path, to_its_end};
 
 pub(super) fn routes() -> Router<Api> {
@@ -14,6 +17,7 @@ pub(super) fn routes() -> Router<Api> {
         .route("/v1/whoami", get(whoami))
         .route("/v1/tokens", get(list).post(create))
         .route("/v1/tokens/{id}", delete(revoke))
+        .route("/v1/clients/check", post(check_client))
 }
 
 async fn whoami(caller: Caller) -> Json<Whoami> {
@@ -43,4 +47,26 @@ async fn revoke(
 ) -> Result<Json<TokenInfo>, Answer> {
     let store = api.edge.store.clone();
     to_its_end(async move { store.revoke_token(&actor, &id).await }).await.map(Json)
+}
+
+/// Says whose a token is that an MCP client showed to a node, and nothing of one that is no client's:
+/// a node learns of the clients that come to it, and of nobody else.
+async fn check_client(
+    State(api): State<Api>,
+    Node(_): Node,
+    Json(check): Json<CheckClient>,
+) -> Result<Json<CheckedClient>, Answer> {
+    let client = api
+        .edge
+        .store
+        .identify(&check.token)
+        .await?
+        .map(|identity| identity.token)
+        .filter(|token| token.kind == TokenKind::Client)
+        .map(|token| ClientIdentity {
+            id: token.id,
+            name: token.name,
+            may_approve: token.may_approve,
+        });
+    Ok(Json(CheckedClient { client }))
 }

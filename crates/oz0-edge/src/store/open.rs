@@ -76,6 +76,7 @@ impl Store {
             edge,
             live_for,
             commits: watch::Sender::new(0),
+            winding_down: watch::Sender::new(false),
         };
         store.check_head(&path).await?;
         store.first_token().await?;

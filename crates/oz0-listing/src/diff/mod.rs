@@ -6,15 +6,19 @@
 //! rules that are listed in [`Notation`].
 
 mod accept;
+mod layout;
 mod notation;
 mod parameters;
+mod passage;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 pub use accept::Extent;
+pub use layout::Layout;
 pub use notation::Notation;
+pub use passage::{Passage, members, passages};
 pub use words::{Piece, PieceKind, WordDiff, words};
 
 use crate::json::Json;
@@ -33,7 +37,8 @@ pub struct Difference {
     pub pointers: Vec<Pointer>,
 }
 
-/// One place that changed. A string stands as it is, another value as its JSON.
+/// One place that changed. A string stands as it is, another value as its JSON; where a string became another value, or the
+/// other way round, both stand as JSON, or `"5"` and `5` would look alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextChange {
     /// Where.
@@ -352,10 +357,12 @@ fn moved(
         }
         (old, new) => {
             let pointer = Pointer::of(at.iter().cloned());
+            let is_text = |value: Option<&Json>| value.is_none_or(|value| value.as_str().is_some());
+            let text = if is_text(old) && is_text(new) { as_text } else { Json::pretty };
             difference.texts.push(TextChange {
                 pointer: pointer.clone(),
-                old: old.map(as_text),
-                new: new.map(as_text),
+                old: old.map(text),
+                new: new.map(text),
             });
             difference.pointers.push(pointer);
         }

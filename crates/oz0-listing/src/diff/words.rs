@@ -97,8 +97,38 @@ fn escape_len(text: &str) -> Option<usize> {
     text[end..].starts_with('}').then_some(end + 1)
 }
 
+/// A text in the marks of its kind.
+pub(super) fn marked(kind: PieceKind, text: &str) -> String {
+    match kind {
+        PieceKind::Same => text.to_owned(),
+        PieceKind::Removed => format!("[-{text}-]"),
+        PieceKind::Added => format!("{{+{text}+}}"),
+    }
+}
+
+/// A text without the marks of the plain form: `{+` becomes `{\+`.
+pub(super) fn unmarked(text: &str) -> Cow<'_, str> {
+    const MARKS: [&str; 4] = ["[-", "-]", "{+", "+}"];
+    if !MARKS.iter().any(|mark| text.contains(mark)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    let mut last = None;
+    for c in text.chars() {
+        if matches!(
+            (last, c),
+            (Some('['), '-') | (Some('-'), ']') | (Some('{'), '+') | (Some('+'), '}')
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+        last = Some(c);
+    }
+    Cow::Owned(out)
+}
+
 impl WordDiff {
-    fn push(&mut self, kind: PieceKind, text: &str) {
+    pub(super) fn push(&mut self, kind: PieceKind, text: &str) {
         match self.pieces.last_mut() {
             Some(last) if last.kind == kind => last.text.push_str(text),
             _ => self.pieces.push(Piece { kind, text: text.to_owned() }),
@@ -120,13 +150,10 @@ impl WordDiff {
             .collect()
     }
 
-    /// As plain text: `[-old-]{+new+}`.
+    /// As plain text: `[-old-]{+new+}`. A mark that the text itself has stands with a backslash in it ([`unmarked`]), so that
+    /// no text can pass for what was there before.
     pub fn plain(&self) -> String {
-        self.render(|kind, text| match kind {
-            PieceKind::Same => Cow::Borrowed(text),
-            PieceKind::Removed => Cow::Owned(format!("[-{text}-]")),
-            PieceKind::Added => Cow::Owned(format!("{{+{text}+}}")),
-        })
+        self.render(|kind, text| marked(kind, &unmarked(text)).into())
     }
 
     /// For a terminal: what went in red and struck through, what came in green; blanks, which have

@@ -12,5 +12,6 @@ mod fuzz_corpus;
 mod generate;
 mod listing;
 mod names;
+mod passages;
 mod tool;
 mod unstable;

@@ -1,7 +1,11 @@
 //! `oz0 plugin …`.
 
+mod approve;
+pub(crate) mod change;
 mod inspect;
+mod list;
 mod outline;
+mod remove;
 mod shown;
 mod test;
 
@@ -16,6 +20,9 @@ pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Resul
     match command {
         Plugin::Test(arguments) => test::run(&arguments, settings, output),
         Plugin::Inspect(arguments) => inspect::run(&arguments, output),
+        Plugin::List { json } => list::run(json, settings, output),
+        Plugin::ApproveTools(arguments) => approve::run(&arguments, settings, output),
+        Plugin::Remove { name } => remove::run(&name, settings, output),
         Plugin::Schema => {
             output.data(&schema_text()?)?;
             Ok(Exit::Done)

@@ -15,15 +15,15 @@ use oz0_measure::{
 };
 use oz0_plugin::manifest::Manifest;
 use oz0_plugin::{LISTING, ListingState, Plugin, write_atomically};
-use oz0_server::{Environments, Launcher, Tier, TierChoice};
+use oz0_server::{Environments, Launcher, Tier};
 use serde_json::{Value, json};
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::inspect::left_out_json;
 use super::shown;
 use crate::cli::{Era, Test};
 use crate::config::Settings;
 use crate::exit::{Exit, WrongUsage};
+use crate::machine::{Signals, tier_choice};
 use crate::output::Output;
 use crate::progress::Progress;
 
@@ -159,9 +159,10 @@ impl Run<'_> {
                 .build()
                 .context("cannot start the runtime")?;
             let ended = runtime.block_on(async {
+                let mut signals = Signals::listen()?;
                 // Dropped at a signal, the work takes with it every process and folder that it has.
                 tokio::select! {
-                    signal = stopped() => signal.map(Some),
+                    signal = signals.next() => Ok(Some(signal)),
                     done = self.measure(&measurer, &plugin, &mut report) => done.map(|()| None),
                 }
             });
@@ -251,26 +252,6 @@ fn missing_locks(plugin: &Plugin, manifest: &Manifest) -> Vec<Diagnostic> {
         .filter(|(key, _)| plugin.lock(&key.value).is_none())
         .map(|(key, _)| not_as_committed(&format!("locks/{}.lock", key.value), "is missing"))
         .collect()
-}
-
-/// Waits for a signal that asks for the end, and gives its number.
-async fn stopped() -> Result<u8> {
-    let listen = |kind: SignalKind| signal(kind).context("cannot listen for signals");
-    let mut interrupt = listen(SignalKind::interrupt())?;
-    let mut terminate = listen(SignalKind::terminate())?;
-    let mut hang_up = listen(SignalKind::hangup())?;
-    Ok(tokio::select! {
-        _ = interrupt.recv() => 2,
-        _ = terminate.recv() => 15,
-        _ = hang_up.recv() => 1,
-    })
-}
-
-fn tier_choice() -> TierChoice {
-    match std::env::var("OZ0_SANDBOX") {
-        Ok(value) if value == "0" => TierChoice::Zero { reason: "OZ0_SANDBOX=0 is set".to_owned() },
-        _ => TierChoice::Best,
-    }
 }
 
 /// The values that the author hands in for declared secrets.

@@ -2,37 +2,63 @@
 //!
 //! A block marked `console` holds commands (`$ …`, continued by `> …`) with what they print. The commands of one document run
 //! in one shell, in a fresh folder with a copy of the examples, and print what stands there: `…` on a line of its own stands
-//! for any lines, inside a line for any text. A block marked `console fails` has commands that end with an error.
+//! for any lines, inside a line for any text. A block marked `console fails` has commands that end with an error. The command
+//! of a block marked `console stays` goes on in another terminal until the document ends: what it prints first stands there.
+//! Beside such a command, one that prints something else is given again for a while: a person is slower than a script.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
 use crate::support::{OZ0, cache, checkout, copy};
+
+/// A last line of a command's output, with its exit code behind it.
+const MARK: char = '\u{1e}';
+
+/// How long a command may print something else while another one is still at work.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The documents use the ports that a reader's program uses.
+static PORTS: Mutex<()> = Mutex::new(());
+
+/// What becomes of a block's commands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Ends,
+    Fails,
+    Stays,
+}
 
 /// One command of a document.
 struct Step {
     line: usize,
     command: String,
     prints: Vec<String>,
-    fails: bool,
+    block: Block,
 }
 
 fn steps(document: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut block: Option<bool> = None;
+    let mut block: Option<Block> = None;
     for (index, line) in document.lines().enumerate() {
         match (block, line) {
-            (None, "```console") => block = Some(false),
-            (None, "```console fails") => block = Some(true),
+            (None, "```console") => block = Some(Block::Ends),
+            (None, "```console fails") => block = Some(Block::Fails),
+            (None, "```console stays") => block = Some(Block::Stays),
             (None, _) => {}
             (Some(_), "```") => block = None,
-            (Some(fails), line) => {
+            (Some(block), line) => {
                 if let Some(command) = line.strip_prefix("$ ") {
                     let command = command.to_owned();
-                    steps.push(Step { line: index + 1, command, prints: Vec::new(), fails });
+                    steps.push(Step { line: index + 1, command, prints: Vec::new(), block });
                 } else {
                     let step = steps.last_mut().expect("a console block begins with a command");
                     match line.strip_prefix("> ").or((line == ">").then_some("")) {
@@ -73,58 +99,120 @@ fn fits(shown: &str, printed: &str) -> bool {
     }
 }
 
+/// The shell that a document's commands run in.
+struct Shell {
+    process: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Shell {
+    fn start(folder: &Path) -> Self {
+        let bin = Path::new(OZ0).parent().expect("the binary is in a folder");
+        let path = std::env::var("PATH").expect("PATH is set");
+        let mut process = Command::new("bash")
+            .current_dir(folder)
+            .env("PATH", format!("{}:{path}", bin.display()))
+            .env("OZ0_CACHE", cache())
+            .env("OZ0_DATA", folder.join("data"))
+            .env("XDG_CONFIG_HOME", folder.join("config"))
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .expect("bash starts");
+        let mut input = process.stdin.take().expect("its input is a pipe");
+        let output = process.stdout.take().expect("its output is a pipe");
+        input.write_all(b"exec 2>&1\n").expect("bash reads");
+        Self { process, input: Some(input), output: BufReader::new(output) }
+    }
+
+    /// Gives a command; answers what it printed, and its exit code.
+    fn give(&mut self, command: &str) -> (Vec<String>, String) {
+        // Its input is not the shell's, which holds the next commands.
+        let script = format!("{{ {command}\n}} < /dev/null\nprintf '\\n{MARK}%d\\n' $?\n");
+        let input = self.input.as_mut().expect("it has not ended");
+        input.write_all(script.as_bytes()).expect("bash reads");
+        let mut printed = Vec::new();
+        loop {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line).expect("the commands print UTF-8");
+            assert!(read != 0, "bash ended at: {command}\n{}", printed.join("\n"));
+            if let Some(code) = line.strip_prefix(MARK) {
+                while printed.last().is_some_and(String::is_empty) {
+                    printed.pop();
+                }
+                return (printed, code.trim_end().to_owned());
+            }
+            printed.push(line.trim_end().to_owned());
+        }
+    }
+
+    /// Ends what stays, then the shell.
+    fn end(mut self) {
+        let (said, code) = self.give("for job in $(jobs -p); do kill $job; wait $job; done");
+        assert_eq!(code, "0", "what stayed did not end well: {}", said.join("\n"));
+        drop(self.input.take());
+        assert!(self.process.wait().expect("bash ends").success());
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        // A document that does not hold leaves nothing running.
+        let group = i32::try_from(self.process.id()).expect("a process ID fits");
+        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        let _ = self.process.wait();
+    }
+}
+
 fn holds(document: &Path) {
-    const MARK: &str = "\u{1e}";
     let text = fs::read_to_string(document).expect("the document can be read");
     let steps = steps(&text);
     assert!(!steps.is_empty(), "{} shows no command", document.display());
 
+    let _ports = PORTS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let folder = tempfile::tempdir().expect("a temporary folder");
     copy(&checkout().join("examples"), &folder.path().join("examples"));
-    let mut script = String::from("exec 2>&1\n");
+    let mut shell = Shell::start(folder.path());
+    let mut stays = 0;
     for step in &steps {
-        let _ = write!(script, "{}\nprintf '\\n{MARK}%d\\n' $?\n", step.command);
-    }
-
-    let bin = Path::new(OZ0).parent().expect("the binary is in a folder");
-    let path = std::env::var("PATH").expect("PATH is set");
-    let mut shell = Command::new("bash")
-        .current_dir(folder.path())
-        .env("PATH", format!("{}:{path}", bin.display()))
-        .env("OZ0_CACHE", cache())
-        .env("XDG_CONFIG_HOME", folder.path().join("config"))
-        .env("NO_COLOR", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("bash starts");
-    let mut input = shell.stdin.take().expect("its input is a pipe");
-    let writer = std::thread::spawn(move || input.write_all(script.as_bytes()));
-    let output = shell.wait_with_output().expect("bash ends");
-    writer.join().expect("the writer ends").expect("bash reads its script");
-
-    let printed = String::from_utf8(output.stdout).expect("the commands print UTF-8");
-    let mut parts = printed.split(MARK);
-    let mut said = parts.next().unwrap_or_default();
-    for step in &steps {
-        let next = parts.next().unwrap_or_default();
-        let (code, rest) = next.split_once('\n').unwrap_or((next, ""));
-        let lines: Vec<&str> = said.trim_end().lines().map(str::trim_end).collect();
-        let place = format!("{}:{}: $ {}", document.display(), step.line, step.command);
-        assert_eq!(code != "0", step.fails, "{place}\nended with {code}:\n{said}");
+        let command = match step.block {
+            Block::Ends | Block::Fails => &step.command,
+            Block::Stays => {
+                stays += 1;
+                let log = folder.path().join(format!("stays-{stays}"));
+                let log = log.display();
+                shell.give(&format!("{} > {log} 2>&1 &", step.command));
+                &format!("cat {log}")
+            }
+        };
         let mut shown = step.prints.clone();
         while shown.last().is_some_and(String::is_empty) {
             shown.pop();
         }
-        assert!(
-            matches(&shown, &lines),
-            "{place}\nis shown to print:\n{}\nbut printed:\n{}",
-            shown.join("\n"),
-            lines.join("\n")
-        );
-        said = rest;
+        let until = Instant::now() + if stays == 0 { Duration::ZERO } else { PATIENCE };
+        loop {
+            let (said, code) = shell.give(command);
+            let lines: Vec<&str> = said.iter().map(String::as_str).collect();
+            let ended_well = (code != "0") == (step.block == Block::Fails);
+            if ended_well && matches(&shown, &lines) {
+                break;
+            }
+            assert!(
+                Instant::now() < until,
+                "{}:{}: $ {}\nis shown to print:\n{}\nbut ended with {code} and printed:\n{}",
+                document.display(),
+                step.line,
+                step.command,
+                shown.join("\n"),
+                said.join("\n")
+            );
+            std::thread::sleep(Duration::from_millis(200));
+        }
     }
+    shell.end();
 }
 
 #[test]

@@ -1,76 +1,10 @@
-//! The arguments of every command.
+//! `oz0 plugin …`.
 
 use std::path::PathBuf;
 
-use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-
-const STYLES: Styles = Styles::styled()
-    .header(AnsiColor::Green.on_default().bold())
-    .usage(AnsiColor::Green.on_default().bold())
-    .literal(AnsiColor::Cyan.on_default().bold())
-    .placeholder(AnsiColor::Cyan.on_default());
-
-const MAIN_HELP: &str = "\
-Examples:
-  oz0 plugin test ./acme-github
-  oz0 plugin inspect ./acme-github
-
-Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given";
-
-/// Runs MCP plugins so that what was approved is what gets called.
-#[derive(Debug, Parser)]
-#[command(name = "oz0", version, styles = STYLES, propagate_version = true, max_term_width = 100)]
-#[command(
-    after_help = MAIN_HELP
-)]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: Global,
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-/// What every command takes.
-#[derive(Debug, Args)]
-pub(crate) struct Global {
-    /// Say only what went wrong, and the result
-    #[arg(short, long, global = true)]
-    pub(crate) quiet: bool,
-    /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
-    #[arg(long, global = true, value_name = "WHEN")]
-    pub(crate) color: Option<Color>,
-    /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) cache: Option<PathBuf>,
-}
-
-/// When to colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Measure and look at plugins
-    #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
-    Plugin(Plugin),
-    /// Print the completions of a shell
-    #[command(
-        after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0"
-    )]
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
-}
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use oz0_api::PluginName;
+use oz0_listing::FunctionId;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
@@ -89,6 +23,30 @@ pub(crate) enum Plugin {
         after_help = "Examples:\n  oz0 plugin inspect ./acme-github\n  oz0 plugin inspect --json . | jq '.functions[].name'"
     )]
     Inspect(Inspect),
+    /// Show the installed plugins: what runs where, what waits for approval, what is left out, what failed
+    #[command(
+        after_help = "Examples:\n  oz0 plugin list\n  oz0 plugin list --json | jq '.plugins[].changes[].labels'"
+    )]
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look at what changed in a plugin's tools, and approve it
+    ///
+    /// On a terminal each change is shown with what moved in it, word for word, and asked about. Only what was shown is
+    /// approved: a function that lists itself differently again in the meantime is shown anew, and stays refused.
+    /// Elsewhere, `--yes` approves the changes that `--change` names, by their whole IDs, as `--show` prints them.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin approve-tools team\n  oz0 plugin approve-tools team --function team.hello\n  oz0 plugin approve-tools team --show --json | jq -r '.changes[].id'\n  oz0 plugin approve-tools team --yes --change 64_HEX_DIGITS\n\nExit codes: 0 all of it was approved or nothing waits, 1 something was not approved, 2 wrong usage, 3 not reached"
+    )]
+    ApproveTools(ApproveTools),
+    /// Remove a plugin: nodes stop running it, and what was approved of it stays known
+    #[command(after_help = "Example:\n  oz0 plugin remove team")]
+    Remove {
+        /// The plugin's name
+        name: PluginName,
+    },
     /// Print the JSON Schema of oz0-plugin.yaml
     #[command(after_help = "Example:\n  oz0 plugin schema > oz0-plugin.schema.json")]
     Schema,
@@ -142,4 +100,36 @@ pub(crate) struct Inspect {
     /// Print it as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveTools {
+    /// The plugin's name
+    pub(crate) name: PluginName,
+    /// Only show what waits
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) show: bool,
+    /// Approve without asking what --change names
+    #[arg(long, requires = "change")]
+    pub(crate) yes: bool,
+    /// Take this change (repeatable): its ID; where it is shown first, 8 digits that begin no other's are enough
+    #[arg(long, value_name = "ID", value_parser = change)]
+    pub(crate) change: Vec<String>,
+    /// Take what waits of this function (repeatable)
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) function: Vec<FunctionId>,
+    /// Print as JSON: what waits with --show, what was approved with --yes
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A change's ID, or the start of one.
+fn change(text: &str) -> Result<String, String> {
+    if (8..=64).contains(&text.len())
+        && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    {
+        Ok(text.to_owned())
+    } else {
+        Err("a change's ID is 64 lower-case hex digits, of which at least 8 are given".to_owned())
+    }
 }

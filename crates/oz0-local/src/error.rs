@@ -1,0 +1,140 @@
+//! Why something local could not be done.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use oz0_api::Kind;
+use oz0_api::{ClientError, PluginName};
+use oz0_edge::StoreError;
+use oz0_node::DescribeError;
+
+/// Why oz0 could not be started, or found, on this machine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// The data folder, or a file in it.
+    #[error("could not {operation} {}: {source}", path.display())]
+    Folder {
+        /// What was tried.
+        operation: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A socket's path is bounded by the system.
+    #[error("{} is too long for the path of a Unix socket", path.display())]
+    SocketPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Somebody else runs on the data folder, and does not give it up.
+    #[error("{holder} runs on {} already", folder.display())]
+    Taken {
+        /// The folder.
+        folder: PathBuf,
+        /// Who, with its process.
+        holder: String,
+    },
+    /// A port.
+    #[error("could not listen on {address} for {what}: {source}")]
+    Listen {
+        /// For what.
+        what: &'static str,
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The edge's store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The edge, asked for something.
+    #[error("could not {operation}: {source}")]
+    Edge {
+        /// What was asked.
+        operation: String,
+        /// Why it was not done.
+        source: ClientError,
+    },
+    /// There is no admin token that the edge takes.
+    #[error("{} holds no admin token that the edge takes: {reason}", path.display())]
+    AdminToken {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A plugin's folder.
+    #[error(transparent)]
+    Plugin(#[from] DescribeError),
+    /// Two folders of one plugin.
+    #[error("{} and {} are both the plugin {name}", one.display(), other.display())]
+    Twice {
+        /// The plugin.
+        name: PluginName,
+        /// A folder.
+        one: PathBuf,
+        /// The other folder.
+        other: PathBuf,
+    },
+    /// A file of tokens.
+    #[error("{} does not decode: {reason}", path.display())]
+    Credentials {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// What starts servers, the runtime, or an MCP connection.
+    #[error("could not {operation}: {reason}")]
+    System {
+        /// What was tried.
+        operation: &'static str,
+        /// Why it failed.
+        reason: String,
+    },
+}
+
+impl LocalError {
+    /// How a command ends because of it.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Edge { source, .. } => source.kind(),
+            Self::Plugin(DescribeError::Load(_)) => Kind::Failed,
+            Self::Plugin(_) | Self::AdminToken { .. } => Kind::Refused,
+            Self::Twice { .. } => Kind::Usage,
+            _ => Kind::Failed,
+        }
+    }
+
+    /// What to do about it, where something can be said.
+    pub fn hint(&self) -> Option<String> {
+        let said = match self {
+            Self::Folder { .. } => "check that the folder is yours and the disk is not full",
+            Self::SocketPath { .. } => "give a folder with a shorter path: `--data DIR`",
+            Self::Taken { .. } => {
+                "stop that one, or give this one another folder with `--data DIR`"
+            }
+            Self::Listen { source, .. } => match source.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "stop what listens there, or choose another with `--listen` and `--mcp-listen` \
+                     (port 0 picks a free one)"
+                }
+                _ => "choose another address with `--listen` and `--mcp-listen`",
+            },
+            Self::Store(error) => return error.hint().map(str::to_owned),
+            Self::Edge { source: ClientError::Unreachable { .. }, .. } => "start it with: oz0 up",
+            Self::Edge { source, .. } => return source.hint().map(str::to_owned),
+            Self::AdminToken { .. } => {
+                "make one with `oz0 token create`, and write it into that file; or give another \
+                 folder with `--data DIR`"
+            }
+            Self::Twice { .. } => "name one of them",
+            Self::Credentials { .. } => "mend it, or delete it and log in again with: oz0 login",
+            Self::Plugin(_) | Self::System { .. } => return None,
+        };
+        Some(said.to_owned())
+    }
+}

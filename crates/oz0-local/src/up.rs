@@ -1,0 +1,212 @@
+//! `oz0 up`: an edge, a node and the MCP endpoint in one process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+
+use oz0_api::memory::pipe;
+use oz0_api::token::{CreateToken, TokenKind};
+use oz0_api::{Client, PluginName};
+use oz0_edge::Edge;
+use oz0_mcp::server::{HttpOptions, Server, ServerOptions};
+use oz0_node::{DevFolder, Gateway, Node, NodeOptions};
+use tokio::task::JoinHandle;
+
+use crate::error::LocalError;
+use crate::folder::DataFolder;
+use crate::place::Place;
+use crate::seat::Seat;
+use crate::serving::{Beside, Serving};
+use crate::{Machine, Say};
+
+/// How `oz0 up` is run.
+#[derive(Debug)]
+pub struct UpOptions {
+    /// The data folder.
+    pub folder: DataFolder,
+    /// The edge's port.
+    pub listen: SocketAddr,
+    /// The MCP endpoint's port.
+    pub mcp_listen: SocketAddr,
+    /// Host names, beside loopback's, that requests may name.
+    pub hosts: BTreeSet<String>,
+    /// Folders to run in place, beside what is installed.
+    pub plugins: Vec<DevFolder>,
+    /// What the node is started with.
+    pub machine: Machine,
+}
+
+/// Where it listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addresses {
+    /// The edge: `http://HOST:PORT`.
+    pub edge: String,
+    /// The MCP endpoint: `http://HOST:PORT/mcp`.
+    pub mcp: String,
+    /// The Unix socket.
+    pub socket: PathBuf,
+}
+
+/// A running `oz0 up`.
+pub struct Up {
+    addresses: Addresses,
+    serving: Serving,
+    node: Node,
+    server: Server<Gateway>,
+    endpoint: JoinHandle<Result<(), oz0_mcp::server::ServeError>>,
+    following: Vec<JoinHandle<()>>,
+    _place: Place,
+}
+
+impl std::fmt::Debug for Up {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Up").field("addresses", &self.addresses).finish_non_exhaustive()
+    }
+}
+
+impl Up {
+    /// Starts it. Where anything of it cannot be started, nothing of it is.
+    pub async fn start(options: UpOptions) -> Result<Self, LocalError> {
+        let UpOptions { folder, listen, mcp_listen, hosts, plugins, machine } = options;
+        let described = describe(plugins)?;
+        let edge_port = bind("the edge", listen)?;
+        let mcp_port = bind("the MCP endpoint", mcp_listen)?;
+        let addresses = Addresses {
+            edge: url(&edge_port, "")?,
+            mcp: url(&mcp_port, "/mcp")?,
+            socket: folder.socket(),
+        };
+        folder.make()?;
+        let seat = Seat::claim(&folder).await?;
+        let place = Place::take(&folder)?;
+        let (connector, listener) = pipe();
+        let beside = Beside { tcp: Some((edge_port, hosts.clone())), memory: Some(listener) };
+        let serving = Serving::start(&folder, seat, beside).await?;
+        let anyone = Client::memory(connector);
+        let started = async {
+            let admin = admin(&serving.edge, &anyone).await?;
+            let mut following = Vec::new();
+            for (folder, description) in described {
+                install(&admin, &description).await?;
+                following.push((folder, description));
+            }
+            let node = place.join(&anyone, &admin).await?;
+            let options =
+                NodeOptions { tell: machine.say.node(&place.name), ..machine.node.clone() };
+            let node = Node::start(machine.parts(node)?, options);
+            let following = following
+                .into_iter()
+                .map(|(folder, description)| follow(folder, description, &admin, &machine.say));
+            Ok((node, following.collect()))
+        };
+        let (node, following) = match started.await {
+            Ok(started) => started,
+            Err(error) => {
+                serving.close().await;
+                return Err(error);
+            }
+        };
+        let server =
+            Server::new(node.gateway(), ServerOptions::new("oz0", env!("CARGO_PKG_VERSION")));
+        let router =
+            server.router(HttpOptions { hosts: hosts.into_iter().collect(), origins: Vec::new() });
+        let listening = mcp_port
+            .set_nonblocking(true)
+            .and_then(|()| tokio::net::TcpListener::from_std(mcp_port))
+            .map_err(|source| LocalError::Listen {
+                what: "the MCP endpoint",
+                address: mcp_listen,
+                source,
+            })?;
+        let endpoint = tokio::spawn({
+            let server = server.clone();
+            async move { server.serve(listening, router).await }
+        });
+        Ok(Self { addresses, serving, node, server, endpoint, following, _place: place })
+    }
+
+    /// Where it listens.
+    pub fn addresses(&self) -> &Addresses {
+        &self.addresses
+    }
+
+    /// Ends in order: the endpoint takes nothing new, calls in flight have a moment to end, every
+    /// server is stopped, and the edge is closed.
+    pub async fn shutdown(self) {
+        for task in &self.following {
+            task.abort();
+        }
+        self.server.shutdown();
+        let _ = self.endpoint.await;
+        self.node.shutdown().await;
+        self.serving.close().await;
+    }
+}
+
+/// What the folders hold, before anything is started.
+fn describe(
+    plugins: Vec<DevFolder>,
+) -> Result<Vec<(DevFolder, oz0_api::plugin::PluginDescription)>, LocalError> {
+    let mut described = Vec::new();
+    let mut seen: BTreeMap<PluginName, PathBuf> = BTreeMap::new();
+    for folder in plugins {
+        let description = folder.describe()?;
+        match seen.insert(description.name.clone(), folder.root().to_owned()) {
+            Some(one) if one == folder.root() => continue,
+            Some(one) => {
+                return Err(LocalError::Twice {
+                    name: description.name,
+                    one,
+                    other: folder.root().to_owned(),
+                });
+            }
+            None => described.push((folder, description)),
+        }
+    }
+    Ok(described)
+}
+
+/// Registers a folder that is run in place.
+pub(crate) async fn install(
+    admin: &Client,
+    description: &oz0_api::plugin::PluginDescription,
+) -> Result<(), LocalError> {
+    admin.install(description).await.map(drop).map_err(|source| LocalError::Edge {
+        operation: format!("install {}", description.name),
+        source,
+    })
+}
+
+/// Follows the edits in a folder.
+pub(crate) fn follow(
+    folder: DevFolder,
+    description: oz0_api::plugin::PluginDescription,
+    admin: &Client,
+    say: &Say,
+) -> JoinHandle<()> {
+    let (admin, say) = (admin.clone(), say.clone());
+    let shown = folder.root().display().to_string();
+    tokio::spawn(folder.keep(admin, description, move |event| say.edit(&shown, &event)))
+}
+
+/// The edge in this process as an administrator, whose token is in no file.
+async fn admin(edge: &Edge, anyone: &Client) -> Result<Client, LocalError> {
+    let create = CreateToken {
+        kind: TokenKind::Admin,
+        name: "oz0-up".parse().expect("it is a name"),
+        may_approve: false,
+    };
+    Ok(anyone.with_token(&edge.reissue_token(&create).await?.secret))
+}
+
+fn bind(what: &'static str, address: SocketAddr) -> Result<TcpListener, LocalError> {
+    TcpListener::bind(address).map_err(|source| LocalError::Listen { what, address, source })
+}
+
+fn url(listener: &TcpListener, path: &str) -> Result<String, LocalError> {
+    let address = listener.local_addr().map_err(|error| LocalError::System {
+        operation: "find the port",
+        reason: error.to_string(),
+    })?;
+    Ok(format!("http://{address}{path}"))
+}

@@ -1,0 +1,141 @@
+//! The arguments of every command: what all of them take here, and one file a group.
+
+mod edge;
+mod plugin;
+mod run;
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub(crate) use self::edge::{
+    Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
+};
+pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
+pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const MAIN_HELP: &str = "\
+Examples:
+  oz0 up ./acme-github
+  oz0 mcp ./acme-github
+  oz0 plugin test ./acme-github
+  oz0 plugin inspect ./acme-github
+  oz0 plugin list
+  oz0 plugin approve-tools acme-github
+
+Exit codes: 0 done, 1 findings or refused, 2 wrong usage, 3 could not read or reach what was given";
+
+/// Runs MCP plugins so that what was approved is what gets called.
+#[derive(Debug, Parser)]
+#[command(name = "oz0", version, styles = STYLES, propagate_version = true, max_term_width = 100)]
+#[command(
+    after_help = MAIN_HELP
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Say only what went wrong, and the result
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
+    #[arg(long, global = true, value_name = "WHEN")]
+    pub(crate) color: Option<Color>,
+    /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) cache: Option<PathBuf>,
+    /// Where plugins, approvals and tokens are kept, and the edge's socket [variable: `OZ0_DATA`] [default:
+    /// ~/.local/share/oz0]
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) data: Option<PathBuf>,
+    /// The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]
+    #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) edge: Option<String>,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run plugins, with an MCP endpoint for clients
+    ///
+    /// An edge, a node and the MCP endpoint in one process, on this machine. The folders given are run in place, and each
+    /// edit starts their servers anew; plugins that were installed earlier go on. The first line on standard output says
+    /// where it listens; what happens then is said on standard error. A signal (Ctrl-C) ends it in order, a second one at
+    /// once.
+    #[command(
+        after_help = "Examples:\n  oz0 up ./acme-github\n  oz0 up --mcp-listen 127.0.0.1:0 --json ./acme-github | head -1 | jq -r .mcp"
+    )]
+    Up(Up),
+    /// Run one plugin for the MCP client that starts this command, over its standard input and output
+    ///
+    /// No port is opened. The plugins, approvals and tokens are those of the data folder, also while other clients run the
+    /// same command, or `oz0 up` runs, on it.
+    #[command(
+        after_help = "Examples:\n  claude mcp add acme -- oz0 mcp ./acme-github\n  oz0 mcp ./acme-github"
+    )]
+    Mcp(Mcp),
+    /// Measure plugins, look at them, and approve what changes in them
+    #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
+    Plugin(Plugin),
+    /// Show every function as it was approved, and what waits beside it
+    #[command(
+        after_help = "Examples:\n  oz0 catalog\n  oz0 catalog --json | jq '.functions[] | select(.changes != []) | .id'"
+    )]
+    Catalog(Catalog),
+    /// Call a function, as a client would
+    #[command(
+        after_help = "Examples:\n  oz0 call team.hello '{\"name\": \"you\"}'\n  oz0 call team.hello @arguments.json\n  echo '{}' | oz0 call team__hello - --json\n\nExit codes: 0 a result, 1 the function said that it failed or it was refused, 2 wrong usage, 3 not reached"
+    )]
+    Call(Call),
+    /// Read the audit log: who approved what, and when
+    #[command(
+        after_help = "Examples:\n  oz0 audit --plugin team\n  oz0 audit --follow --action plugin.tools\n  oz0 audit --since 2h --json | jq -r .action\n  oz0 audit verify"
+    )]
+    Audit(Audit),
+    /// Make, list and revoke tokens
+    #[command(subcommand, after_help = "Example:\n  oz0 token create --client claude")]
+    Token(Token),
+    /// Keep a token for an edge, so that commands use it
+    ///
+    /// The token comes from standard input, or is asked for on a terminal, where it is not shown. It is checked before it is
+    /// kept, in `credentials.toml` beside `config.toml`, which only you can read.
+    #[command(
+        after_help = "Examples:\n  oz0 login --edge https://edge.example\n  oz0 login --edge https://edge.example < token.txt"
+    )]
+    Login,
+    /// Look at nodes
+    #[command(subcommand, after_help = "Example:\n  oz0 node list")]
+    Node(Node),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "Example:\n  oz0 completions bash > ~/.local/share/bash-completion/completions/oz0"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,93 @@
+//! Commands that run plugins: `oz0 up` and `oz0 mcp`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+#[derive(Debug, Args)]
+pub(crate) struct Up {
+    /// Folders of plugins to run in place
+    #[arg(value_name = "PLUGIN", value_hint = ValueHint::DirPath)]
+    pub(crate) plugins: Vec<PathBuf>,
+    /// Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) mcp_listen: Option<SocketAddr>,
+    /// Let only MCP clients in that show a token: oz0 token create --client NAME
+    #[arg(long)]
+    pub(crate) mcp_auth: bool,
+    /// Another name that this machine is reached by (repeatable); requests for other names are refused
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// Print the first line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) node: NodeFlags,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// The plugin's folder
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) node: NodeFlags,
+}
+
+/// How a node behaves: the operator's to say, and never a manifest's.
+#[derive(Debug, Args)]
+pub(crate) struct NodeFlags {
+    /// Give a secret that plugins declare its value from this environment (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) secret: Vec<String>,
+    /// How old a server's listing may be when a call relies on it, in seconds; 0 lists before each call [variable:
+    /// `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) verify_every: Option<Duration>,
+    /// What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) validate: Option<Validate>,
+    /// Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) arguments: Option<Arguments>,
+    /// How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) edge_grace: Option<Duration>,
+}
+
+/// A time in seconds, whole or not, of at most a week.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is a number of seconds".to_owned())?;
+    within_a_week(seconds).ok_or_else(|| "it is at least 0 and at most 604800".to_owned())
+}
+
+pub(crate) fn within_a_week(seconds: f64) -> Option<Duration> {
+    (0.0..=604_800.0).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// What becomes of results that do not match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Validate {
+    /// Nothing is checked
+    Off,
+    /// They pass, and it is said
+    Warn,
+    /// They are refused
+    Refuse,
+}
+
+/// Which arguments are let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Arguments {
+    /// What the pinned input schema allows
+    AsListed,
+    /// Only what it names
+    Strict,
+}

@@ -1,0 +1,44 @@
+//! The edge that a command asks.
+
+use std::future::Future;
+
+use anyhow::{Context, Result};
+use oz0_api::Client;
+use oz0_local::{Credentials, Target, find_edge};
+
+use crate::config::{Settings, variable};
+use crate::exit::Exit;
+
+/// Finds the edge, and runs what is asked of it.
+pub(crate) fn ask<F: Future<Output = Result<Exit>>>(
+    settings: &Settings,
+    ask: impl FnOnce(Client) -> F,
+) -> Result<Exit> {
+    run(async { ask(find(settings).await?).await })
+}
+
+/// Runs to its end what waits for an edge.
+pub(crate) fn run(future: impl Future<Output = Result<Exit>>) -> Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let done = runtime.block_on(future);
+    // A question that still waits for its answer must not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+/// The edge that the settings name, else the one of the data folder, as whoever the person here is known to it.
+async fn find(settings: &Settings) -> Result<Client> {
+    let folder = settings.data()?;
+    let credentials = settings.config().map(Credentials::path);
+    let token = variable("OZ0_TOKEN")?;
+    let target = Target {
+        folder: &folder,
+        url: settings.edge.as_deref(),
+        token: token.as_deref(),
+        credentials: credentials.as_deref(),
+    };
+    Ok(find_edge(target).await?)
+}

@@ -1,0 +1,70 @@
+//! What every command that starts servers on this machine has: the program, the cache, signals.
+
+use anyhow::{Context, Result};
+use oz0_local::{Machine, Say};
+use oz0_node::DevFolder;
+use oz0_plugin::Plugin;
+use oz0_server::TierChoice;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::cli::NodeFlags;
+use crate::config::Settings;
+use crate::output::Output;
+
+/// What a node is started with.
+pub(crate) fn machine(flags: &NodeFlags, settings: &Settings, output: Output) -> Result<Machine> {
+    Ok(Machine {
+        program: std::env::current_exe().context("cannot find oz0's own program")?,
+        cache: settings.cache()?.to_owned(),
+        tier: tier_choice(),
+        node: settings.node(flags)?,
+        say: Say::new(move |line| output.say(line)),
+    })
+}
+
+/// How servers are contained.
+pub(crate) fn tier_choice() -> TierChoice {
+    match std::env::var("OZ0_SANDBOX") {
+        Ok(value) if value == "0" => TierChoice::Zero { reason: "OZ0_SANDBOX=0 is set".to_owned() },
+        _ => TierChoice::Best,
+    }
+}
+
+/// A plugin's folder to run in place; none where its manifest does not decode, which has been said then.
+pub(crate) fn dev_folder(dir: &std::path::Path, output: Output) -> Result<Option<DevFolder>> {
+    let plugin = Plugin::load(dir)?;
+    if plugin.manifest().is_none() {
+        output.findings(plugin.diagnostics());
+        return Ok(None);
+    }
+    let folder = DevFolder::new(dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    Ok(Some(folder))
+}
+
+/// The signals that ask for the end.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    /// Listens for them from now on. Needs a runtime.
+    pub(crate) fn listen() -> Result<Self> {
+        let listen = |kind: SignalKind| signal(kind).context("cannot listen for signals");
+        Ok(Self {
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hang_up: listen(SignalKind::hangup())?,
+        })
+    }
+
+    /// The next one's number.
+    pub(crate) async fn next(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
+            _ = self.hang_up.recv() => 1,
+        }
+    }
+}

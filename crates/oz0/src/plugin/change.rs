@@ -1,0 +1,66 @@
+//! A change as it is shown to the person who decides about it: nothing of what moved is left out, and every line of it begins
+//! with a margin that its server cannot write into.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+use oz0_api::change::{Change, ChangeKind};
+use oz0_listing::diff::Layout;
+use oz0_listing::escape;
+
+use crate::moment;
+use crate::output::Output;
+use crate::terminal;
+use crate::words::joined;
+
+/// How changes are laid out on this standard output.
+pub(crate) fn layout(output: Output) -> Layout {
+    Layout { width: terminal::width(), color: output.colors_data() }
+}
+
+/// One change in full.
+pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Result<()> {
+    let _ = writeln!(text, "\u{1b}[1m{}\u{1b}[0m {}", change.subject(), change.what());
+    if let Some(moved) = change.move_line() {
+        paragraph(text, layout, &moved);
+        let waiting = if change.functions.is_empty() {
+            "no node could list it there yet; what it lists there is compared with what was approved".to_owned()
+        } else {
+            format!("it lists there: {}", joined(&change.functions))
+        };
+        paragraph(text, layout, &waiting);
+    } else {
+        for label in &change.labels {
+            let label = escape::line(label);
+            let alarming = label.starts_with("hidden characters");
+            let label =
+                if alarming { format!("\u{1b}[1;33m{label}\u{1b}[0m") } else { label.into_owned() };
+            let _ = writeln!(text, "  * {label}");
+        }
+    }
+    for seen in &change.nodes {
+        paragraph(
+            text,
+            layout,
+            &format!("seen by {} since {}", seen.node, moment::shown(seen.since)),
+        );
+    }
+    let _ = writeln!(text, "  change {}", change.id.short());
+    let passages = change
+        .passages()
+        .with_context(|| format!("the edge sent a listing of {} that is none", change.subject()))?;
+    if passages.is_empty() && change.kind != ChangeKind::Endpoint {
+        paragraph(text, layout, "the edge keeps neither what was approved nor what is listed");
+    }
+    for passage in passages {
+        text.push('\n');
+        text.push_str(&layout.passage(&passage));
+    }
+    Ok(())
+}
+
+fn paragraph(text: &mut String, layout: Layout, words: &str) {
+    for line in layout.plain_lines(words, 2) {
+        let _ = writeln!(text, "  {}", line.trim_start());
+    }
+}
