@@ -153,8 +153,13 @@ pub fn mentions(text: &str) -> Vec<Mention> {
         let longest = |phrases: &[Phrase], at: usize| {
             phrases.iter().filter_map(|phrase| phrase.take(&words[at..])).max()
         };
-        let like: Vec<Range<usize>> = (0..words.len())
-            .filter_map(|at| Some(at..at + longest(&area.look_alikes, at)?))
+        // How far the look-alikes reach that begin at a word or before it.
+        let mut reach = 0;
+        let reaches: Vec<usize> = (0..words.len())
+            .map(|at| {
+                reach = reach.max(longest(&area.look_alikes, at).map_or(0, |taken| at + taken));
+                reach
+            })
             .collect();
         let mut at = 0;
         while at < words.len() {
@@ -163,7 +168,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
                 continue;
             };
             let found = at..at + taken;
-            if like.iter().any(|like| like.start <= found.start && found.end <= like.end) {
+            if found.end <= reaches[found.start] {
                 at += 1;
                 continue;
             }

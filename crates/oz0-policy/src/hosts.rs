@@ -106,7 +106,7 @@ const TEXT: &str = include_str!("../data/hosts.toml");
 static HOSTS: LazyLock<Vec<ContentHost>> =
     LazyLock::new(|| read(TEXT).expect("a test reads the data file"));
 
-/// Reads a data file. A problem is told in one line.
+/// Reads a data file.
 fn read(text: &'static str) -> Result<Vec<ContentHost>, String> {
     let file: File<'static> = toml::from_str(text).map_err(|error| error.to_string())?;
     let mut hosts = Vec::new();
@@ -126,48 +126,72 @@ fn read(text: &'static str) -> Result<Vec<ContentHost>, String> {
             });
         }
     }
+    // The most exact first, so that what is found among them is in this order too.
+    hosts.sort_by_key(|host| {
+        (host.pattern.matches('*').count(), std::cmp::Reverse(host.pattern.len()))
+    });
     Ok(hosts)
 }
 
-/// Every content host, in the order of the data file.
+/// Every content host, the most exact first.
 pub fn all() -> &'static [ContentHost] {
     &HOSTS
 }
 
 /// The content hosts that a host, or a pattern in which `*` stands for any run of characters, reaches; the most exact first.
 pub fn reached_by(pattern: &str) -> Vec<&'static ContentHost> {
-    let mut found: Vec<&ContentHost> =
-        HOSTS.iter().filter(|host| overlap(pattern, &host.pattern)).collect();
-    found.sort_by_key(|host| {
-        (host.pattern.matches('*').count(), std::cmp::Reverse(host.pattern.len()))
-    });
-    found
+    HOSTS.iter().filter(|host| overlap(pattern, &host.pattern)).collect()
 }
 
 /// Whether some host is one of both patterns. `*` stands for any run of characters, none among them, in either; letters
-/// match in both cases. Symmetric. Takes time in the product of the lengths, and a manifest bounds those.
+/// match in both cases. Symmetric.
+///
+/// Two patterns that both have a `*` overlap when what stands before the first and behind the last agrees as far as both have
+/// it: between the two ends, each pattern's stars take in whatever the other wants there. Takes time in the lengths.
 pub fn overlap(left: &str, right: &str) -> bool {
-    let left = left.trim_end_matches('.').as_bytes();
-    let right = right.trim_end_matches('.').as_bytes();
-    // A row for each prefix of `left`: whether a text can be both it and the prefix of `right` with that length.
-    let mut row = vec![false; right.len() + 1];
-    row[0] = true;
-    for (at, byte) in right.iter().enumerate() {
-        row[at + 1] = row[at] && *byte == b'*';
-    }
-    for byte in left {
-        let mut next = vec![false; right.len() + 1];
-        next[0] = row[0] && *byte == b'*';
-        for (at, other) in right.iter().enumerate() {
-            next[at + 1] = match (byte, other) {
-                (b'*', _) => row[at + 1] || next[at],
-                (_, b'*') => next[at] || row[at + 1],
-                _ => row[at] && byte.eq_ignore_ascii_case(other),
-            };
+    let (left, right) = (left.trim_end_matches('.'), right.trim_end_matches('.'));
+    match (left.contains('*'), right.contains('*')) {
+        (false, false) => left.eq_ignore_ascii_case(right),
+        (true, false) => is_match(left.as_bytes(), right.as_bytes()),
+        (false, true) => is_match(right.as_bytes(), left.as_bytes()),
+        (true, true) => {
+            agree(left.bytes(), right.bytes()) && agree(left.bytes().rev(), right.bytes().rev())
         }
-        row = next;
     }
-    row[right.len()]
+}
+
+/// Whether two patterns agree up to the first `*` of either.
+fn agree(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>) -> bool {
+    left.zip(right)
+        .take_while(|(left, right)| *left != b'*' && *right != b'*')
+        .all(|(left, right)| left.eq_ignore_ascii_case(&right))
+}
+
+/// Whether a host is one of a pattern: each `*` takes as little as lets the rest be found, and the last one what is left.
+fn is_match(pattern: &[u8], host: &[u8]) -> bool {
+    let (mut at, mut in_host) = (0, 0);
+    // Behind the last `*` that was met, and where it has taken the host up to.
+    let mut star: Option<(usize, usize)> = None;
+    while in_host < host.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at + 1, in_host));
+                at += 1;
+            }
+            Some(byte) if byte.eq_ignore_ascii_case(&host[in_host]) => {
+                at += 1;
+                in_host += 1;
+            }
+            _ => match &mut star {
+                Some((behind, taken)) => {
+                    *taken += 1;
+                    (at, in_host) = (*behind, *taken);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
 #[cfg(test)]
