@@ -3,6 +3,7 @@
 mod documents;
 mod examples;
 mod hostile;
+mod linted;
 mod manners;
 mod measured;
 mod processes;
