@@ -1,6 +1,6 @@
 //! Safe fixes: clean afterwards, the same the second time, and nothing else touched.
 
-use oz0_lint::{Fixed, diff, fixes};
+use oz0_lint::{Fixed, Request, diff, fixes, mend};
 use proptest::prelude::*;
 
 use crate::plugins::{folder, lint_folder, whole};
@@ -100,12 +100,11 @@ proptest! {
         comments in proptest::collection::vec("[ -~]{0,20}", 1..6), crlf in any::<bool>(), quoted in any::<bool>(),
     ) {
         let quote = if quoted { "\"" } else { "" };
-        let mut text = String::new();
-        for comment in &comments {
-            text += &format!("# {comment}\n");
-        }
-        text += &format!("agents:\n  a:\n    tools:\n      - {quote}oz0_github.comment{quote}  # {}\n", comments[0]);
-        text += "uses:\n  github: {tools: [oz0_github.comment]}\n";
+        let mut lines: Vec<String> = comments.iter().map(|comment| format!("# {comment}")).collect();
+        lines.push("agents:\n  a:\n    tools:".to_owned());
+        lines.push(format!("      - {quote}oz0_github.comment{quote}  # {}", comments[0]));
+        lines.push("uses:\n  github: {tools: [oz0_github.comment]}\n".to_owned());
+        let text = lines.join("\n");
         let mut text = whole(&text);
         if crlf {
             text = text.replace('\n', "\r\n");
@@ -116,4 +115,21 @@ proptest! {
         prop_assert_eq!(&once, &wanted);
         prop_assert_eq!(fix(&once).1, 0);
     }
+}
+
+#[test]
+fn fixes_are_made_round_by_round_until_none_is_left() {
+    let functions: Vec<String> = (0..31).map(|number| format!("t.f{number}")).collect();
+    let agents: String = (0..40)
+        .flat_map(|agent| {
+            [format!("  a{agent}:\n"), format!("    tools: [{}]\n", functions.join(", "))]
+        })
+        .collect();
+    let text = format!("tools:\n  t: {{mcp: {{command: [x]}}}}\nagents:\n{agents}");
+    let folder = folder(&[("oz0-plugin.yaml", &whole(&text))]);
+    let (report, made) = mend(folder.path(), &Request::default()).unwrap();
+    assert_eq!((made, report.summary.fixable), (40, 0));
+    let mended = std::fs::read_to_string(folder.path().join("oz0-plugin.yaml")).unwrap();
+    assert_eq!(mended.matches("    tool_loading: lazy\n").count(), 40);
+    assert_eq!(mended.replace("    tool_loading: lazy\n", ""), whole(&text));
 }

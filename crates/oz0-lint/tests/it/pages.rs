@@ -64,7 +64,7 @@ fn check(rule: &Rule, example: &Example) {
     match example.mark {
         Mark::Good => assert_eq!(wanted, [], "{at}: a good case expects nothing"),
         Mark::Bad | Mark::Second => {
-            assert!(!wanted.is_empty(), "{at}: a bad case expects something")
+            assert!(!wanted.is_empty(), "{at}: a bad case expects something");
         }
     }
     for problem in &report.problems {

@@ -24,14 +24,12 @@ pub(crate) fn whole(part: &str) -> String {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    for (key, value) in REST {
-        if !part
-            .lines()
-            .any(|line| line.trim_start_matches('\u{feff}').starts_with(&format!("{key}:")))
-        {
-            text += &format!("{key}: {value}\n");
-        }
-    }
+    let has = |key: &str| {
+        let key = format!("{key}:");
+        part.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with(&key))
+    };
+    let rest = REST.into_iter().filter(|(key, _)| !has(key));
+    text.extend(rest.map(|(key, value)| format!("{key}: {value}\n")));
     text
 }
 

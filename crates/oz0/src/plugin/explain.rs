@@ -14,9 +14,9 @@ pub(crate) fn run(arguments: &Explain, output: Output) -> Result<Exit> {
     let page = published(metadata.page);
     if arguments.json {
         let all = rules_json();
-        let rules = all["rules"].as_array().into_iter().flatten();
+        let mut rules = all["rules"].as_array().into_iter().flatten();
         let mut rule: Value =
-            rules.filter(|rule| rule["code"] == metadata.code).cloned().next().unwrap_or_default();
+            rules.find(|rule| rule["code"] == metadata.code).cloned().unwrap_or_default();
         rule["format"] = json!("oz0.rule.v1");
         rule["page"] = json!(page);
         output.json(&rule)?;

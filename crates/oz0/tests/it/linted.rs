@@ -32,19 +32,19 @@ fn plugin(manifest: &str) -> tempfile::TempDir {
 }
 
 fn add_the_rest(folder: &Path) {
-    fs::copy(checkout().join("LICENSE"), folder.join("LICENSE")).unwrap();
+    fs::copy(checkout().join("LICENSE"), folder.join("LICENSE")).expect("it can be copied");
     write(folder, "README.md", "# Team\n\nSays hello.\n");
 }
 
 fn lint(folder: &Path, arguments: &[&str]) -> Said {
-    let folder = folder.to_str().unwrap();
+    let folder = folder.to_str().expect("it is UTF-8");
     run(&mut oz0(["plugin", "lint"].iter().chain(arguments).chain([&folder])))
 }
 
 fn codes(text: &str) -> Vec<String> {
-    let report: Value = serde_json::from_str(text).unwrap();
-    let problems = report["problems"].as_array().unwrap();
-    problems.iter().map(|problem| problem["code"].as_str().unwrap().to_owned()).collect()
+    let report: Value = serde_json::from_str(text).expect("it is JSON");
+    let problems = report["problems"].as_array().expect("it has problems");
+    problems.iter().map(|problem| problem["code"].as_str().expect("a code").to_owned()).collect()
 }
 
 #[test]
