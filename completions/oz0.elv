@@ -20,19 +20,98 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand plugin 'Measure and look at plugins'
+            cand up 'Run plugins, with an MCP endpoint for clients'
+            cand mcp 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+            cand wrap 'Make a plugin''s folder around a server that you use'
+            cand plugin 'Measure plugins, look at them, and approve what changes in them'
+            cand catalog 'Show every function as it was approved, and what waits beside it'
+            cand call 'Call a function, as a client would'
+            cand audit 'Read the audit log: who approved what, and when'
+            cand token 'Make, list and revoke tokens'
+            cand login 'Keep a token for an edge, so that commands use it'
+            cand node 'Look at nodes'
             cand completions 'Print the completions of a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;up'= {
+            cand --listen 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
+            cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
+            cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --secret 'Give a secret that plugins declare its value from this environment (repeatable)'
+            cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
+            cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
+            cand --verify-every 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]'
+            cand --validate 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]'
+            cand --arguments 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]'
+            cand --edge-grace 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --mcp-auth 'Let only MCP clients in that show a token: oz0 token create --client NAME'
+            cand --json 'Print the first line as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;mcp'= {
+            cand --secret 'Give a secret that plugins declare its value from this environment (repeatable)'
+            cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
+            cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
+            cand --verify-every 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]'
+            cand --validate 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]'
+            cand --arguments 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]'
+            cand --edge-grace 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;wrap'= {
+            cand --dir 'The folder to write: a new one, or the one of the server''s own project [default: one of the plugin''s name here]'
+            cand --name 'The plugin''s name [default: made of the server''s]'
+            cand -e 'Give the server this variable; the manifest has its value (repeatable)'
+            cand --env 'Give the server this variable; the manifest has its value (repeatable)'
+            cand --secret 'A variable that is a secret: the manifest has its name alone, and whoever runs the plugin hands its value over (repeatable)'
+            cand --egress 'A host that the server reaches (repeatable); without one it has no network'
+            cand --license 'The plugin''s licence, as an SPDX expression'
+            cand --url 'Wrap a remote server'
+            cand --header 'A header of requests to the remote server; the manifest has its value (repeatable)'
+            cand --from 'Wrap a server of a client''s configuration: its name, where there are several, stands behind'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --force 'Write over files that are there'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'oz0;plugin'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -41,15 +120,22 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+            cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
+            cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'oz0;plugin;test'= {
             cand --secret 'Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise'
+            cand --share 'Let the servers read and write this folder, at the same path (repeatable)'
+            cand --share-read 'Let the servers read this folder, at the same path (repeatable)'
             cand --era 'Which era of the protocol to open connections in: try the modern one first, or just one'
             cand --timeout 'How long a server may take to start and list, in seconds'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand --json 'Print the report as JSON'
             cand --relock 'Resolve the dependencies of package: tools anew, and write their locks'
             cand --check 'Write nothing, and fail if tools.listing.json or a lock is not what would be written'
@@ -64,7 +150,51 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;plugin;inspect'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand --json 'Print it as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;approve-tools'= {
+            cand --change 'Take this change (repeatable): its ID; where it is shown first, 8 digits that begin no other''s are enough'
+            cand --function 'Take what waits of this function (repeatable)'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --show 'Only show what waits'
+            cand --yes 'Approve without asking what --change names'
+            cand --json 'Print as JSON: what waits with --show, what was approved with --yes'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;remove'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -75,6 +205,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;plugin;schema'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -85,6 +217,9 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;plugin;help'= {
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+            cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
+            cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -92,13 +227,213 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;plugin;help;inspect'= {
         }
+        &'oz0;plugin;help;list'= {
+        }
+        &'oz0;plugin;help;approve-tools'= {
+        }
+        &'oz0;plugin;help;remove'= {
+        }
         &'oz0;plugin;help;schema'= {
         }
         &'oz0;plugin;help;help'= {
         }
+        &'oz0;catalog'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print it as JSON, with every accepted listing and every listing that waits'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;call'= {
+            cand --node 'The node to call it on; any that lists the function otherwise'
+            cand --timeout 'How long to wait for the result, in seconds'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print the server''s result as it came, in JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;audit'= {
+            cand --plugin 'Only entries of this plugin'
+            cand --function 'Only entries about this function, such as `team.hello`'
+            cand --action 'Only these acts (repeatable): `plugin.tools.approve`, or `plugin.tools` for all that begin so'
+            cand --actor 'Only acts of this actor: `token:NAME`, `node:NAME`, `local` or `edge`'
+            cand --since 'Only entries since then: a span such as `2h`, or a time such as `2026-05-01T12:00:00Z`'
+            cand --after 'Only entries after this position, to go on where an earlier run ended'
+            cand -n 'Only the last so many of them; with --follow, before what comes'
+            cand --last 'Only the last so many of them; with --follow, before what comes'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -f 'Go on with what is written from now on, until interrupted'
+            cand --follow 'Go on with what is written from now on, until interrupted'
+            cand --json 'Print one JSON object a line'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand verify 'Check that no entry was edited, removed, inserted or moved'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;audit;verify'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print chains and faults as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;audit;help'= {
+            cand verify 'Check that no entry was edited, removed, inserted or moved'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;audit;help;verify'= {
+        }
+        &'oz0;audit;help;help'= {
+        }
+        &'oz0;token'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand create 'Make a token, and print it: it is shown this once'
+            cand list 'Show the tokens, revoked ones included; never their secrets'
+            cand revoke 'Revoke a token: it stops working at once'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;token;create'= {
+            cand --client 'For an MCP client of this name: it calls functions, and nothing else'
+            cand --admin 'For a person of this name, who approves, installs and makes tokens'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --may-approve 'Elicitation at this client may decide a call that is asked about'
+            cand --json 'Print the token with what is known of it as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;token;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;token;revoke'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;token;help'= {
+            cand create 'Make a token, and print it: it is shown this once'
+            cand list 'Show the tokens, revoked ones included; never their secrets'
+            cand revoke 'Revoke a token: it stops working at once'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;token;help;create'= {
+        }
+        &'oz0;token;help;list'= {
+        }
+        &'oz0;token;help;revoke'= {
+        }
+        &'oz0;token;help;help'= {
+        }
+        &'oz0;login'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;node'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'Show the nodes, and whether they are there now'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;node;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;node;help'= {
+            cand list 'Show the nodes, and whether they are there now'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;node;help;list'= {
+        }
+        &'oz0;node;help;help'= {
+        }
         &'oz0;completions'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -107,20 +442,71 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;help'= {
-            cand plugin 'Measure and look at plugins'
+            cand up 'Run plugins, with an MCP endpoint for clients'
+            cand mcp 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+            cand wrap 'Make a plugin''s folder around a server that you use'
+            cand plugin 'Measure plugins, look at them, and approve what changes in them'
+            cand catalog 'Show every function as it was approved, and what waits beside it'
+            cand call 'Call a function, as a client would'
+            cand audit 'Read the audit log: who approved what, and when'
+            cand token 'Make, list and revoke tokens'
+            cand login 'Keep a token for an edge, so that commands use it'
+            cand node 'Look at nodes'
             cand completions 'Print the completions of a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;help;up'= {
+        }
+        &'oz0;help;mcp'= {
+        }
+        &'oz0;help;wrap'= {
         }
         &'oz0;help;plugin'= {
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+            cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
+            cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
         }
         &'oz0;help;plugin;test'= {
         }
         &'oz0;help;plugin;inspect'= {
         }
+        &'oz0;help;plugin;list'= {
+        }
+        &'oz0;help;plugin;approve-tools'= {
+        }
+        &'oz0;help;plugin;remove'= {
+        }
         &'oz0;help;plugin;schema'= {
+        }
+        &'oz0;help;catalog'= {
+        }
+        &'oz0;help;call'= {
+        }
+        &'oz0;help;audit'= {
+            cand verify 'Check that no entry was edited, removed, inserted or moved'
+        }
+        &'oz0;help;audit;verify'= {
+        }
+        &'oz0;help;token'= {
+            cand create 'Make a token, and print it: it is shown this once'
+            cand list 'Show the tokens, revoked ones included; never their secrets'
+            cand revoke 'Revoke a token: it stops working at once'
+        }
+        &'oz0;help;token;create'= {
+        }
+        &'oz0;help;token;list'= {
+        }
+        &'oz0;help;token;revoke'= {
+        }
+        &'oz0;help;login'= {
+        }
+        &'oz0;help;node'= {
+            cand list 'Show the nodes, and whether they are there now'
+        }
+        &'oz0;help;node;list'= {
         }
         &'oz0;help;completions'= {
         }

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_oz0_global_optspecs
-    string join \n q/quiet color= cache= h/help V/version
+    string join \n q/quiet color= cache= data= edge= h/help V/version
 end
 
 function __fish_oz0_needs_command
@@ -28,24 +28,104 @@ complete -c oz0 -n "__fish_oz0_needs_command" -l color -d 'When to colour what i
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_needs_command" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_needs_command" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_needs_command" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
 complete -c oz0 -n "__fish_oz0_needs_command" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_needs_command" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_needs_command" -f -a "plugin" -d 'Measure and look at plugins'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "up" -d 'Run plugins, with an MCP endpoint for clients'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "mcp" -d 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "wrap" -d 'Make a plugin\'s folder around a server that you use'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "plugin" -d 'Measure plugins, look at them, and approve what changes in them'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "catalog" -d 'Show every function as it was approved, and what waits beside it'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "call" -d 'Call a function, as a client would'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "audit" -d 'Read the audit log: who approved what, and when'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "token" -d 'Make, list and revoke tokens'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "login" -d 'Keep a token for an edge, so that commands use it'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "node" -d 'Look at nodes'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "completions" -d 'Print the completions of a shell'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l listen -d 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-listen -d 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret that plugins declare its value from this environment (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l verify-every -d 'How old a server\'s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l validate -d 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]' -r -f -a "off\t'Nothing is checked'
+warn\t'They pass, and it is said'
+refuse\t'They are refused'"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l arguments -d 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]' -r -f -a "as-listed\t'What the pinned input schema allows'
+strict\t'Only what it names'"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l edge-grace -d 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-auth -d 'Let only MCP clients in that show a token: oz0 token create --client NAME'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l json -d 'Print the first line as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l secret -d 'Give a secret that plugins declare its value from this environment (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l verify-every -d 'How old a server\'s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l validate -d 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]' -r -f -a "off\t'Nothing is checked'
+warn\t'They pass, and it is said'
+refuse\t'They are refused'"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l arguments -d 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]' -r -f -a "as-listed\t'What the pinned input schema allows'
+strict\t'Only what it names'"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l edge-grace -d 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l dir -d 'The folder to write: a new one, or the one of the server\'s own project [default: one of the plugin\'s name here]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l name -d 'The plugin\'s name [default: made of the server\'s]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s e -l env -d 'Give the server this variable; the manifest has its value (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l secret -d 'A variable that is a secret: the manifest has its name alone, and whoever runs the plugin hands its value over (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l egress -d 'A host that the server reaches (repeatable); without one it has no network' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l license -d 'The plugin\'s licence, as an SPDX expression' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l url -d 'Wrap a remote server' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l header -d 'A header of requests to the remote server; the manifest has its value (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l from -d 'Wrap a server of a client\'s configuration: its name, where there are several, stands behind' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l force -d 'Write over files that are there'
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l secret -d 'Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l share -d 'Let the servers read and write this folder, at the same path (repeatable)' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l share-read -d 'Let the servers read this folder, at the same path (repeatable)' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l era -d 'Which era of the protocol to open connections in: try the modern one first, or just one' -r -f -a "probe\t'The modern one, and the legacy one where the server does not answer'
 modern\t'2026-07-28 and later, without a handshake'
 legacy\t'2025-11-25 and earlier, with one'"
@@ -54,6 +134,8 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l json -d 'Print the report as JSON'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l relock -d 'Resolve the dependencies of package: tools anew, and write their locks'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l check -d 'Write nothing, and fail if tools.listing.json or a lock is not what would be written'
@@ -65,31 +147,225 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l json -d 'Print it as JSON'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l json -d 'Print them as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l change -d 'Take this change (repeatable): its ID; where it is shown first, 8 digits that begin no other\'s are enough' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l function -d 'Take what waits of this function (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l show -d 'Only show what waits'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l yes -d 'Approve without asking what --change names'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -l json -d 'Print as JSON: what waits with --show, what was approved with --yes'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from approve-tools" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from remove" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -l json -d 'Print it as JSON, with every accepted listing and every listing that waits'
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand catalog" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l node -d 'The node to call it on; any that lists the function otherwise' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l timeout -d 'How long to wait for the result, in seconds' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -l json -d 'Print the server\'s result as it came, in JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand call" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l plugin -d 'Only entries of this plugin' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l function -d 'Only entries about this function, such as `team.hello`' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l action -d 'Only these acts (repeatable): `plugin.tools.approve`, or `plugin.tools` for all that begin so' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l actor -d 'Only acts of this actor: `token:NAME`, `node:NAME`, `local` or `edge`' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l since -d 'Only entries since then: a span such as `2h`, or a time such as `2026-05-01T12:00:00Z`' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l after -d 'Only entries after this position, to go on where an earlier run ended' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -s n -l last -d 'Only the last so many of them; with --follow, before what comes' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -s f -l follow -d 'Go on with what is written from now on, until interrupted'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l json -d 'Print one JSON object a line'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -f -a "verify" -d 'Check that no entry was edited, removed, inserted or moved'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -l json -d 'Print chains and faults as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from verify" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Check that no entry was edited, removed, inserted or moved'
+complete -c oz0 -n "__fish_oz0_using_subcommand audit; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "create" -d 'Make a token, and print it: it is shown this once'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "list" -d 'Show the tokens, revoked ones included; never their secrets'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "revoke" -d 'Revoke a token: it stops working at once'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l client -d 'For an MCP client of this name: it calls functions, and nothing else' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l admin -d 'For a person of this name, who approves, installs and makes tokens' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l may-approve -d 'Elicitation at this client may decide a call that is asked about'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l json -d 'Print the token with what is known of it as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -l json -d 'Print them as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from revoke" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "create" -d 'Make a token, and print it: it is shown this once'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the tokens, revoked ones included; never their secrets'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "revoke" -d 'Revoke a token: it stops working at once'
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand login" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -f -a "list" -d 'Show the nodes, and whether they are there now'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and not __fish_seen_subcommand_from list help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -l json -d 'Print them as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the nodes, and whether they are there now'
+complete -c oz0 -n "__fish_oz0_using_subcommand node; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from plugin completions help" -f -a "plugin" -d 'Measure and look at plugins'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from plugin completions help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from plugin completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "up" -d 'Run plugins, with an MCP endpoint for clients'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "mcp" -d 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "wrap" -d 'Make a plugin\'s folder around a server that you use'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "plugin" -d 'Measure plugins, look at them, and approve what changes in them'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "catalog" -d 'Show every function as it was approved, and what waits beside it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "call" -d 'Call a function, as a client would'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "audit" -d 'Read the audit log: who approved what, and when'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "token" -d 'Make, list and revoke tokens'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "login" -d 'Keep a token for an edge, so that commands use it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "node" -d 'Look at nodes'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "verify" -d 'Check that no entry was edited, removed, inserted or moved'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "create" -d 'Make a token, and print it: it is shown this once'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "list" -d 'Show the tokens, revoked ones included; never their secrets'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "revoke" -d 'Revoke a token: it stops working at once'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from node" -f -a "list" -d 'Show the nodes, and whether they are there now'

@@ -19,9 +19,12 @@ use crate::process::{self, capture, succeeds};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Write both locks of tests/servers anew from what they are made from, then install
+    /// Write the locks of tests/servers anew from what they are made from, then install
     #[arg(long)]
     relock: bool,
+    /// Also install what speed is measured against, which no test needs
+    #[arg(long)]
+    bench: bool,
 }
 
 /// A program of the system that the tests call, how to see that it is there, and Debian's packages that bring it.
@@ -72,6 +75,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("Python servers and tools  {}", python.root().display());
     println!("npm servers               {}", npm.root().display());
     println!("tools for a PATH          {}", oz0_peers::tools_folder(&python).display());
+    if options.bench {
+        let bench = oz0_peers::bench()?;
+        install(&bench, install_environment)?;
+        println!("to measure against        {}", bench.root().display());
+    }
     Ok(())
 }
 
@@ -137,7 +145,7 @@ fn install(installation: &Installation, fill: fn(&Installation) -> Result<()>) -
     Ok(())
 }
 
-fn install_python(installation: &Installation) -> Result<()> {
+fn install_environment(installation: &Installation) -> Result<()> {
     let root = installation.root();
     process::run(Command::new("python3").args(["-m", "venv"]).arg(root))?;
     process::run(
@@ -145,7 +153,12 @@ fn install_python(installation: &Installation) -> Result<()> {
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
             .args(["--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement"])
             .arg(installation.lock()),
-    )?;
+    )
+}
+
+fn install_python(installation: &Installation) -> Result<()> {
+    install_environment(installation)?;
+    let root = installation.root();
     let tools = oz0_peers::tools_folder(installation);
     fs::create_dir(&tools).with_context(|| format!("creating {}", tools.display()))?;
     for tool in TOOLS {
@@ -203,20 +216,23 @@ fn relock() -> Result<()> {
     let python = oz0_peers::python()?;
     let folder: PathBuf = python.lock().parent().context("the lock is in no folder")?.to_owned();
     let peers = Peers::find()?;
-    process::run(Command::new(peers.python_program("uv")).current_dir(&folder).args([
-        "pip",
-        "compile",
-        "--quiet",
-        "--upgrade",
-        "--universal",
-        "--python-version=3.11",
-        "--generate-hashes",
-        "--only-binary=:all:",
-        "--no-header",
-        "--no-annotate",
-        "--output-file=requirements.txt",
-        "requirements.in",
-    ]))?;
+    for name in ["requirements", "bench-requirements"] {
+        let (source, lock) = (format!("{name}.in"), format!("--output-file={name}.txt"));
+        process::run(Command::new(peers.python_program("uv")).current_dir(&folder).args([
+            "pip",
+            "compile",
+            "--quiet",
+            "--upgrade",
+            "--universal",
+            "--python-version=3.11",
+            "--generate-hashes",
+            "--only-binary=:all:",
+            "--no-header",
+            "--no-annotate",
+            &lock,
+            &source,
+        ]))?;
+    }
     process::run(npm()?.current_dir(&folder).args([
         "install",
         "--package-lock-only",

@@ -99,9 +99,7 @@ impl ClientError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Address { .. } => Some("give it as `https://HOST[:PORT]`"),
-            Self::Unreachable { .. } => {
-                Some("is the edge running? `oz0 up` or `oz0 edge` starts one")
-            }
+            Self::Unreachable { .. } => Some("start it with: oz0 up"),
             Self::Problem(problem) => problem.hint.as_deref(),
             Self::TimedOut { .. } | Self::Unreadable { .. } => None,
         }

@@ -89,8 +89,8 @@ pub struct Decision {
     /// The accepted listings. A node serves the one that its own server lists; none is callable on
     /// a node whose server lists another. Empty: nothing is.
     pub accepted: Vec<Accepted>,
-    /// Another plugin's function that had the model name first: this one is left out, though its
-    /// listing is accepted.
+    /// The function because of whose model name this one is left out, though its listing is accepted:
+    /// one of another plugin that had the name first, or a twin in its own, which is left out as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out_for: Option<FunctionId>,
 }

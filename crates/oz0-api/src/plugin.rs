@@ -239,7 +239,8 @@ pub enum FunctionState {
     Waiting,
     /// Its tool's endpoint moved, and the move waits for approval.
     EndpointWaiting,
-    /// Another plugin's function had the model name first.
+    /// Another function has its model name: one of another plugin had it first, or one of its own plugin
+    /// would have it as well, and then neither has it.
     LeftOut {
         /// That plugin.
         plugin: PluginName,

@@ -64,8 +64,7 @@ impl Change {
     /// The line that stands for an endpoint that moved: `endpoint moved: TOOL: OLD -> NEW`.
     pub fn move_line(&self) -> Option<String> {
         let (old, new) = self.endpoints()?;
-        let old = old.map_or("nowhere", Endpoint::as_str);
-        Some(format!("endpoint moved: {}: {old} -> {new}", self.tool))
+        Some(move_line(&self.tool, old.map_or("nowhere", Endpoint::as_str), new.as_str()))
     }
 
     /// What happened, after the subject: `lists itself differently`.
@@ -77,6 +76,10 @@ impl Change {
             ChangeKind::Endpoint => "moved to another endpoint",
         }
     }
+}
+
+fn move_line(tool: &ToolId, old: &str, new: &str) -> String {
+    format!("endpoint moved: {tool}: {old} -> {new}")
 }
 
 /// What waits for approval in a plugin on one node, or on several that see the same.
@@ -100,7 +103,33 @@ pub struct Announcement {
     /// The changes that it stands for.
     pub changes: Vec<ChangeId>,
     /// Tools that moved and of which no function is known.
-    tools: BTreeSet<ToolId>,
+    pub tools: BTreeSet<ToolId>,
+}
+
+impl Announcement {
+    /// What a node says at the moment that it sees it, before the edge shows it.
+    pub fn of_tool(
+        plugin: &PluginName,
+        node: &NodeName,
+        tool: &ToolId,
+        functions: &[FunctionId],
+        moved: Option<&(Endpoint, Endpoint)>,
+    ) -> Self {
+        // Of a tool that could not be listed at its new endpoint nobody knows the functions.
+        let tools =
+            if functions.is_empty() { BTreeSet::from([tool.clone()]) } else { BTreeSet::new() };
+        Self {
+            plugin: plugin.clone(),
+            nodes: vec![node.clone()],
+            functions: functions.iter().cloned().collect(),
+            moves: moved
+                .map(|(old, new)| move_line(tool, old.as_str(), new.as_str()))
+                .into_iter()
+                .collect(),
+            changes: Vec::new(),
+            tools,
+        }
+    }
 }
 
 impl fmt::Display for Announcement {

@@ -14,6 +14,7 @@ mod calls;
 mod catalog;
 mod changes;
 mod endpoints;
+mod flips;
 mod folder;
 mod functions;
 mod listings;
@@ -26,6 +27,7 @@ mod tokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
@@ -132,6 +134,26 @@ pub(crate) struct Store {
     live_for: Duration,
     commits: watch::Sender<u64>,
     winding_down: watch::Sender<bool>,
+    /// How many polls of each node wait in this process now.
+    polling: Mutex<BTreeMap<NodeName, usize>>,
+}
+
+/// A node's poll, for as long as it waits.
+pub(crate) struct Polling<'a> {
+    store: &'a Store,
+    node: NodeName,
+}
+
+impl Drop for Polling<'_> {
+    fn drop(&mut self) {
+        let mut polling = self.store.polling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = polling.get_mut(&self.node) {
+            *count -= 1;
+            if *count == 0 {
+                polling.remove(&self.node);
+            }
+        }
+    }
 }
 
 impl Store {
@@ -148,6 +170,19 @@ impl Store {
     /// Turns true when nobody is to be made to wait any more.
     pub(crate) fn winds_down(&self) -> watch::Receiver<bool> {
         self.winding_down.subscribe()
+    }
+
+    /// A node polls from now on, until what is returned is dropped. Its process may end at any time and
+    /// is believed alive for a while; its connection ends with it.
+    pub(crate) fn polling(&self, node: &NodeName) -> Polling<'_> {
+        let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
+        *polling.entry(node.clone()).or_default() += 1;
+        Polling { store: self, node: node.clone() }
+    }
+
+    /// Whether a poll of this node waits here now.
+    fn is_polling(&self, node: &NodeName) -> bool {
+        self.polling.lock().unwrap_or_else(PoisonError::into_inner).contains_key(node)
     }
 
     /// Nobody is made to wait any more.

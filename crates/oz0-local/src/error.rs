@@ -102,8 +102,8 @@ impl LocalError {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Edge { source, .. } => source.kind(),
-            Self::Plugin(DescribeError::Load(_)) => Kind::Failed,
-            Self::Plugin(_) | Self::AdminToken { .. } => Kind::Refused,
+            Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
+            Self::AdminToken { .. } => Kind::Refused,
             Self::Twice { .. } => Kind::Usage,
             _ => Kind::Failed,
         }

@@ -28,11 +28,10 @@ impl DataFolder {
 
     /// Makes the folder where it is not there, and closes it to others.
     pub fn make(&self) -> Result<(), LocalError> {
-        make_private(&self.root)?;
         if self.socket().as_os_str().len() >= SOCKET_PATH {
             return Err(LocalError::SocketPath { path: self.socket() });
         }
-        Ok(())
+        make_private(&self.root)
     }
 
     /// The folder.

@@ -69,14 +69,12 @@ impl Mcp {
                     Ok(node) => break node,
                 }
             };
-            loop {
-                match install(&admin, &description).await {
-                    Err(error) => edge.bear(error).await?,
-                    Ok(()) => break,
-                }
+            while let Err(error) = install(&admin, &description).await {
+                edge.bear(error).await?;
             }
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
+                memory: Some(place.memory()),
                 only: Some(BTreeSet::from([description.name.clone()])),
                 ..machine.node.clone()
             };

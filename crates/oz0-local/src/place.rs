@@ -42,6 +42,11 @@ impl Place {
         })
     }
 
+    /// Where this node keeps what it remembers.
+    pub(crate) fn memory(&self) -> PathBuf {
+        self.folder.join("state.json")
+    }
+
     /// The edge as this node: with the token that it has, if that is still its own, or a new one.
     pub(crate) async fn join(&self, anyone: &Client, admin: &Client) -> Result<Client, LocalError> {
         let failed = |source| LocalError::Edge {

@@ -25,6 +25,9 @@ const TRY: Duration = Duration::from_millis(10);
 /// How long an `oz0 up` waits for the seat to be given up: the edge's own bounds, and some more.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(15);
 
+/// After so many tries in which the seat was one's that does not make way, it is taken.
+const SEEN_TO_STAY: u32 = 20;
+
 /// Who has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -67,25 +70,31 @@ impl Seat {
 
     /// For `oz0 up`: takes the seat, also from an `oz0 mcp`.
     pub(crate) async fn claim(folder: &DataFolder) -> Result<Self, LocalError> {
-        if let Some(seat) = Self::try_take(folder, Role::Up)? {
-            return Ok(seat);
-        }
-        let taken = |holder| LocalError::Taken { folder: folder.root().to_owned(), holder };
-        let Some(_wanted) = try_lock(&folder.wanted_lock())? else {
-            return Err(taken("another `oz0 up`".to_owned()));
-        };
         let until = Instant::now() + GIVEN_UP_WITHIN;
+        let mut wanted = None;
+        let mut stays = 0;
         loop {
             if let Some(seat) = Self::try_take(folder, Role::Up)? {
                 return Ok(seat);
             }
+            // Not at once, perhaps: whoever looks for it holds it for that moment.
+            if wanted.is_none() {
+                wanted = try_lock(&folder.wanted_lock())?;
+            }
+            // What is written there may be of the one before, whose successor has not signed yet.
             let holder = Holder::read(folder);
-            let stays = holder.as_ref().is_some_and(|holder| holder.role != Some(Role::Mcp));
-            if stays || Instant::now() > until {
-                return Err(taken(
-                    holder
-                        .map_or_else(|| "another process".to_owned(), |holder| holder.to_string()),
-                ));
+            match &holder {
+                Some(holder) if holder.role != Some(Role::Mcp) => stays += 1,
+                _ => stays = 0,
+            }
+            if stays == SEEN_TO_STAY || Instant::now() > until {
+                let holder = match (holder, &wanted) {
+                    (Some(holder), Some(_)) => holder.to_string(),
+                    (Some(holder), None) if stays > 0 => holder.to_string(),
+                    (_, None) => "another `oz0 up`".to_owned(),
+                    (None, Some(_)) => "another process".to_owned(),
+                };
+                return Err(LocalError::Taken { folder: folder.root().to_owned(), holder });
             }
             tokio::time::sleep(TRY).await;
         }

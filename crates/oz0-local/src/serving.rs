@@ -40,7 +40,8 @@ pub(crate) struct Serving {
 }
 
 struct Parts {
-    runtime: Runtime,
+    /// There until this ends.
+    runtime: Option<Runtime>,
     stop: watch::Sender<bool>,
     servers: Vec<JoinHandle<io::Result<()>>>,
     folder: DataFolder,
@@ -64,8 +65,13 @@ impl Serving {
                 reason: error.to_string(),
             })?;
         let (stop, _) = watch::channel(false);
-        let mut parts =
-            Parts { runtime, stop, servers: Vec::new(), folder: folder.clone(), _seat: seat };
+        let mut parts = Parts {
+            runtime: Some(runtime),
+            stop,
+            servers: Vec::new(),
+            folder: folder.clone(),
+            _seat: seat,
+        };
         match parts.serve(beside).await {
             Ok(edge) => Ok(Self { edge, parts: Some(parts) }),
             Err(error) => {
@@ -95,10 +101,11 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for Parts {
     fn drop(&mut self) {
-        if let Some(parts) = self.parts.take() {
-            parts.runtime.shutdown_background();
+        // A runtime that is merely dropped waits for its threads, which a task must not do.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
         }
     }
 }
@@ -106,13 +113,14 @@ impl Drop for Serving {
 impl Parts {
     async fn serve(&mut self, beside: Beside) -> Result<Edge, LocalError> {
         let edge = self.open().await?;
-        let _entered = self.runtime.enter();
+        let runtime = self.runtime()?;
+        let _entered = runtime.enter();
         let path = self.folder.socket();
         let listener = Edge::bind_unix(&path).map_err(failed("listen on", &path))?;
         let served = edge.clone();
         let stopped = stopped(&self.stop);
         self.servers
-            .push(self.runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
+            .push(runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
         if let Some((listener, hosts)) = beside.tcp {
             let address = listener.local_addr();
             let listener = listener
@@ -125,15 +133,14 @@ impl Parts {
             let served = edge.clone();
             let stopped = self::stopped(&self.stop);
             self.servers.push(
-                self.runtime.spawn(async move { served.serve_tcp(listener, hosts, stopped).await }),
+                runtime.spawn(async move { served.serve_tcp(listener, hosts, stopped).await }),
             );
         }
         if let Some(listener) = beside.memory {
             let served = edge.clone();
             let stopped = self::stopped(&self.stop);
-            self.servers.push(
-                self.runtime.spawn(async move { served.serve_memory(listener, stopped).await }),
-            );
+            self.servers
+                .push(runtime.spawn(async move { served.serve_memory(listener, stopped).await }));
         }
         Ok(edge)
     }
@@ -144,7 +151,7 @@ impl Parts {
         let until = Instant::now() + LET_GO_WITHIN;
         loop {
             let options = Options::new(self.folder.root());
-            let opened = self.runtime.spawn(async move { Edge::open(&options).await }).await;
+            let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {
                 operation: "open the store",
                 reason: error.to_string(),
@@ -158,11 +165,19 @@ impl Parts {
     }
 
     /// Drops every task and with them the store; the seat last.
-    async fn end(self) {
-        let Self { runtime, _seat: seat, .. } = self;
-        let ended = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(ORDERLY));
-        let _ = ended.await;
-        drop(seat);
+    async fn end(mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            let ended = tokio::task::spawn_blocking(move || runtime.shutdown_timeout(ORDERLY));
+            let _ = ended.await;
+        }
+    }
+
+    fn runtime(&self) -> Result<tokio::runtime::Handle, LocalError> {
+        let runtime = self.runtime.as_ref().map(Runtime::handle).cloned();
+        runtime.ok_or_else(|| LocalError::System {
+            operation: "serve the edge",
+            reason: "it has ended".to_owned(),
+        })
     }
 }
 

@@ -2,10 +2,18 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use oz0_api::NodeName;
+use oz0_api::shown::Announcement;
 use oz0_listing::escape;
 use oz0_node::{DevEvent, Event, Tell};
+
+/// An edge that is gone for less is not said to be lost.
+const LOST_FOR: Duration = Duration::from_secs(3);
+/// Set in the count of losses while the last one has been said.
+const SAID: u64 = 1 << 63;
 
 /// Who hears what happens: a line, or a few, at a time, with nothing in them that a terminal obeys.
 #[derive(Clone)]
@@ -25,7 +33,32 @@ impl Say {
     /// Where a node's events are said.
     pub(crate) fn node(&self, name: &NodeName) -> Tell {
         let (say, name) = (self.clone(), name.clone());
-        Tell::new(move |event| say.line(&words(&name, &event)))
+        let lost = Arc::new(AtomicU64::new(0));
+        Tell::new(move |event| match event {
+            // An edge that changes hands is back in a moment, and nobody needs to hear of it.
+            Event::EdgeLost { .. } => {
+                let (say, name, lost) = (say.clone(), name.clone(), Arc::clone(&lost));
+                let mine = lost.fetch_add(1, Ordering::AcqRel) + 1;
+                tokio::spawn(async move {
+                    tokio::time::sleep(LOST_FOR).await;
+                    let said = mine | SAID;
+                    if lost
+                        .compare_exchange(mine, said, Ordering::AcqRel, Ordering::Acquire)
+                        .is_ok()
+                    {
+                        say.line(&words(&name, &event));
+                    }
+                });
+            }
+            Event::EdgeBack => {
+                let before = lost.fetch_and(!SAID, Ordering::AcqRel);
+                lost.fetch_add(1, Ordering::AcqRel);
+                if before & SAID != 0 {
+                    say.line(&words(&name, &event));
+                }
+            }
+            event => say.line(&words(&name, &event)),
+        })
     }
 
     /// What became of an edit in a plugin's folder.
@@ -63,13 +96,8 @@ impl fmt::Debug for Say {
 
 fn words(node: &NodeName, event: &Event) -> String {
     match event {
-        Event::Waiting { plugin, functions, .. } => {
-            let names: Vec<&str> = functions.iter().map(AsRef::as_ref).collect();
-            format!(
-                "Tools of {plugin} changed on {node}: {}. Nodes do not call them until you approve: \
-                 oz0 plugin approve-tools {plugin}",
-                names.join(", ")
-            )
+        Event::Waiting { plugin, tool, functions, moved } => {
+            Announcement::of_tool(plugin, node, tool, functions, moved.as_ref()).to_string()
         }
         other => other.to_string(),
     }

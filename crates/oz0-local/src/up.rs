@@ -1,7 +1,7 @@
 //! `oz0 up`: an edge, a node and the MCP endpoint in one process.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 
 use oz0_api::memory::pipe;
@@ -84,15 +84,18 @@ impl Up {
         let serving = Serving::start(&folder, seat, beside).await?;
         let anyone = Client::memory(connector);
         let started = async {
-            let admin = admin(&serving.edge, &anyone).await?;
+            let admin = admin(&folder, &serving.edge, &anyone).await?;
             let mut following = Vec::new();
-            for (folder, description) in described {
+            for (plugin, description) in described {
                 install(&admin, &description).await?;
-                following.push((folder, description));
+                following.push((plugin, description));
             }
             let node = place.join(&anyone, &admin).await?;
-            let options =
-                NodeOptions { tell: machine.say.node(&place.name), ..machine.node.clone() };
+            let options = NodeOptions {
+                tell: machine.say.node(&place.name),
+                memory: Some(place.memory()),
+                ..machine.node.clone()
+            };
             let node = Node::start(machine.parts(node)?, options);
             let following = following
                 .into_iter()
@@ -152,7 +155,8 @@ fn describe(
     for folder in plugins {
         let description = folder.describe()?;
         match seen.insert(description.name.clone(), folder.root().to_owned()) {
-            Some(one) if one == folder.root() => continue,
+            // Named twice.
+            Some(one) if one == folder.root() => {}
             Some(one) => {
                 return Err(LocalError::Twice {
                     name: description.name,
@@ -189,8 +193,16 @@ pub(crate) fn follow(
     tokio::spawn(folder.keep(admin, description, move |event| say.edit(&shown, &event)))
 }
 
-/// The edge in this process as an administrator, whose token is in no file.
-async fn admin(edge: &Edge, anyone: &Client) -> Result<Client, LocalError> {
+/// The edge in this process as an administrator: with the folder's token, or, where that was revoked
+/// or the file is gone, with one that is in no file.
+async fn admin(folder: &DataFolder, edge: &Edge, anyone: &Client) -> Result<Client, LocalError> {
+    if let Some(secret) = folder.admin_token()? {
+        let admin = anyone.with_token(&secret);
+        let kind = |who: oz0_api::token::Whoami| who.token.map(|token| token.kind);
+        if admin.whoami().await.is_ok_and(|who| kind(who) == Some(TokenKind::Admin)) {
+            return Ok(admin);
+        }
+    }
     let create = CreateToken {
         kind: TokenKind::Admin,
         name: "oz0-up".parse().expect("it is a name"),
@@ -208,5 +220,11 @@ fn url(listener: &TcpListener, path: &str) -> Result<String, LocalError> {
         operation: "find the port",
         reason: error.to_string(),
     })?;
-    Ok(format!("http://{address}{path}"))
+    // One that is every address is reached on this machine by loopback's.
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    Ok(format!("http://{}{path}", SocketAddr::new(ip, address.port())))
 }

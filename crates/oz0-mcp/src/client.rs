@@ -1,5 +1,6 @@
 //! The client: opening a connection in the right era, listing, calling.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -279,9 +280,9 @@ impl Wire {
                     ("io.modelcontextprotocol/clientInfo", &*identity.client_info()),
                     ("io.modelcontextprotocol/clientCapabilities", identity.capabilities),
                 ];
-                message::with_meta(params, &meta).map_err(Fault::Params)?
+                Cow::Owned(message::with_meta(params, &meta).map_err(Fault::Params)?)
             }
-            None if params.starts_with('{') => params.to_owned(),
+            None if params.starts_with('{') => Cow::Borrowed(params),
             None => return Err(Fault::Params("its parameters are not an object".to_owned())),
         };
         if params.len() > self.options.limits.message {

@@ -32,7 +32,7 @@ impl Lines {
     /// Takes the next bytes and hands each line that they end to `each`.
     pub fn feed(&mut self, mut chunk: &[u8], mut each: impl FnMut(Line<'_>)) {
         while !chunk.is_empty() {
-            let (piece, ended) = match chunk.iter().position(|&byte| byte == b'\n') {
+            let (piece, ended) = match memchr::memchr(b'\n', chunk) {
                 Some(at) => {
                     let piece = &chunk[..at];
                     chunk = &chunk[at + 1..];

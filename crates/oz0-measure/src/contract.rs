@@ -72,7 +72,7 @@ pub(crate) async fn run(
     hand_on: &(dyn Fn(&[u8]) + Send + Sync),
 ) -> Result<Outcome, LaunchError> {
     spec.argv.clone_from(&suite.argv);
-    spec.folder_access = FolderAccess::InPlace;
+    spec.folder_access = FolderAccess::Write;
     spec.declared.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     let mut running = match launcher.start(&spec).await {
         Ok(running) => running,

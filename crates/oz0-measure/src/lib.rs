@@ -26,6 +26,6 @@ pub use checks::{
     NOT_AS_COMMITTED, NOT_COMPARED, SERVER_FAILED, STDOUT_JUNK, UNCALLABLE, UNKNOWN_FUNCTION,
     UNSTABLE_LISTING, UNUSED_POINTER,
 };
-pub use measure::{Event, MeasureError, Measurer, Options, PLACEHOLDER};
+pub use measure::{Event, MeasureError, Measurer, Options, PLACEHOLDER, of_unusable};
 pub use oz0_mcp::EraChoice;
 pub use report::{Change, Measurement, Remote, Server, changes};

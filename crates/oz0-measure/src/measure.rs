@@ -7,11 +7,11 @@ use std::time::Duration;
 use oz0_diagnostic::{Diagnostic, SourceFile, Span};
 use oz0_listing::{ToolId, ToolListing, merge};
 use oz0_mcp::{ClientOptions, Era, EraChoice, Timeouts};
-use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
+use oz0_plugin::manifest::{Manifest, Tool};
 use oz0_plugin::{CopyOptions, DependencyProblem, LoadError, Plugin, SnapshotState, Spanned};
 use oz0_server::{
-    EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, PackageTool, Places,
-    PrepareError, Prepared, Registry, Tier, Variation,
+    Declared, EnvironmentError, Environments, LaunchError, LaunchSpec, Launcher, Lock, Places,
+    PrepareError, Prepared, Shares, Tier, ToolError, Variation,
 };
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -37,6 +37,8 @@ pub struct Options {
     pub timeout: Duration,
     /// Values for declared secrets, by name. A required secret without one gets [`PLACEHOLDER`].
     pub secrets: BTreeMap<String, String>,
+    /// Folders of this machine that the servers may use, their contract tests aside.
+    pub shares: Shares,
 }
 
 /// What a required secret holds while a plugin is measured, unless its author hands one in.
@@ -153,7 +155,8 @@ impl<'a> Measurer<'a> {
             }
             match self.prepare(plugin, key, tool, false)? {
                 Ok(prepared) => {
-                    let declared = self.declared(manifest, tool);
+                    let declared = Declared::of_tool(manifest, tool, &self.options.secrets);
+                    let declared = declared.or(PLACEHOLDER);
                     subjects.push(Subject { key, tool, prepared, declared });
                 }
                 Err(problem) => findings.push(of_preparing(key, &problem)),
@@ -245,11 +248,8 @@ impl<'a> Measurer<'a> {
             let copy = scratch.join("plugin");
             // A test may look at the measured listing too.
             plugin.copy(&copy, &CopyOptions { written: true, ..CopyOptions::default() })?;
-            let spec = LaunchSpec {
-                declared: self.secrets(manifest),
-                network: !manifest.egress.is_empty(),
-                ..prepared.launch(&copy)
-            };
+            let declared = Declared::secrets(manifest, &self.options.secrets).or(PLACEHOLDER);
+            let spec = prepared.launch_of(manifest, &copy, declared);
             (self.watch)(Event::Testing(suite.name, suite.what.clone()));
             let hand_on = |bytes: &[u8]| (self.watch)(Event::Printed(bytes));
             match contract::run(self.launcher, &suite, spec, &hand_on).await? {
@@ -273,14 +273,14 @@ impl<'a> Measurer<'a> {
     ) -> Result<(Vec<Diagnostic>, Option<(Server, ToolListing)>), MeasureError> {
         let (key, tool) = (subject.key, subject.tool);
         let unstable = tool.unstable_pointers();
-        let spec = |variation: Variation| LaunchSpec {
-            declared: subject.declared.clone(),
-            variation,
-            network: !manifest.egress.is_empty(),
-            ..subject.prepared.launch(match variation {
+        let spec = |variation: Variation| {
+            let copy = match variation {
                 Variation::Standard => &copies.standard,
                 Variation::Other => &copies.other,
-            })
+            };
+            let declared = subject.declared.clone();
+            let shares = self.options.shares.clone();
+            LaunchSpec { variation, shares, ..subject.prepared.launch_of(manifest, copy, declared) }
         };
         let once = async |variation: Variation, era: EraChoice, number: u8| {
             let _turn = turns.acquire().await.expect("nobody closes it");
@@ -358,79 +358,13 @@ impl<'a> Measurer<'a> {
         tool: &Tool,
         relock: bool,
     ) -> Result<Result<Prepared, DependencyProblem>, MeasureError> {
-        let problem = |message: String, help: &str| {
-            Ok(Err(DependencyProblem::error(key.span.clone(), message, help)))
-        };
-        let prepared = match tool.backend() {
-            Backend::Mcp(mcp) => {
-                let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
-                self.environments.prepare_command(&plugin.dependencies()?, &argv)
-            }
-            Backend::Package(package) => {
-                let args: Vec<String> =
-                    tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
-                let (registry, name) = match package {
-                    PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
-                        (Registry::Pypi, name.clone())
-                    }
-                    PackageRef::Pypi { name, extras, .. } => {
-                        (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
-                    }
-                    PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
-                    PackageRef::Oci { .. } => {
-                        return problem(
-                            "container images are not run yet".to_owned(),
-                            "name a pypi: or npm: package, or start a server of the plugin's own with mcp:",
-                        );
-                    }
-                };
-                let Some(version) = package.exact() else {
-                    return problem(
-                        format!("{name} is not pinned to one version, so there is nothing to lock"),
-                        "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
-                    );
-                };
-                let lock = match plugin.lock_text(key)? {
-                    Ok(lock) => lock.filter(|_| !relock),
-                    Err(problem) => return Ok(Err(problem)),
-                };
-                let package =
-                    PackageTool { tool: key.as_ref(), registry, name: &name, version, args: &args };
-                self.environments.prepare_package(plugin.root(), &package, lock.as_ref())
-            }
-            Backend::Url(_) => unreachable!("remote tools are not prepared"),
-        };
-        match prepared {
+        let lock = if relock { Lock::Renew } else { Lock::Use };
+        match self.environments.prepare_tool(plugin, key, tool, lock) {
             Ok(prepared) => Ok(Ok(prepared)),
-            Err(PrepareError::Plugin(problem)) => Ok(Err(*problem)),
-            Err(PrepareError::Failed(error)) => Err(error.into()),
+            Err(ToolError::Prepare(PrepareError::Plugin(problem))) => Ok(Err(*problem)),
+            Err(ToolError::Prepare(PrepareError::Failed(error))) => Err(error.into()),
+            Err(ToolError::Load(error)) => Err(error.into()),
         }
-    }
-
-    /// The variables that a tool's server is given beside the fixed ones.
-    fn declared(&self, manifest: &Manifest, tool: &Tool) -> BTreeMap<String, String> {
-        let mut declared = self.secrets(manifest);
-        if let Backend::Mcp(mcp) = tool.backend() {
-            declared
-                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
-        declared
-    }
-
-    /// The declared secrets, with what stands for them here.
-    fn secrets(&self, manifest: &Manifest) -> BTreeMap<String, String> {
-        let mut secrets = BTreeMap::new();
-        let Some(requires) = &manifest.requires else { return secrets };
-        for name in &requires.secrets {
-            let value = self.options.secrets.get(name.as_str()).map_or(PLACEHOLDER, String::as_str);
-            secrets.insert(name.as_str().to_owned(), value.to_owned());
-        }
-        for name in &requires.optional_secrets {
-            if let Some(value) = self.options.secrets.get(name.as_str()) {
-                secrets.insert(name.as_str().to_owned(), value.clone());
-            }
-        }
-        secrets
     }
 }
 
@@ -458,7 +392,7 @@ fn snapshot(
 const PYTEST: &str = include_str!("pytest.lock");
 
 /// A dependency file that does not fix what would be installed: nothing is installed from it, so a server would miss it.
-fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
+pub fn of_unusable(problem: &DependencyProblem) -> Diagnostic {
     Diagnostic::new(&checks::ENVIRONMENT_FAILED, problem.span.clone(), problem.message.clone())
         .help(problem.help.clone())
         .level(problem.level)

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use oz0_api::{PluginName, PluginVersion};
+use oz0_api::{Endpoint, NodeName, PluginName, PluginVersion, TokenId};
 use oz0_listing::{FunctionId, ToolId};
 use oz0_server::Tier;
 
@@ -14,6 +14,11 @@ pub enum Event {
     /// The edge cannot be reached.
     EdgeLost {
         /// Why.
+        reason: String,
+    },
+    /// The edge does not take this node's token, so nothing is called.
+    Dismissed {
+        /// What it said.
         reason: String,
     },
     /// The edge answers again.
@@ -61,6 +66,40 @@ pub enum Event {
         tool: ToolId,
         /// The functions, sorted.
         functions: Vec<FunctionId>,
+        /// Where the tool's endpoint moved: from where it was accepted to where it is now.
+        moved: Option<(Endpoint, Endpoint)>,
+    },
+    /// The first complete listing of a tool's version was taken as its snapshot.
+    Snapshot {
+        /// The plugin.
+        plugin: PluginName,
+        /// The version.
+        version: PluginVersion,
+        /// Its tool.
+        tool: ToolId,
+        /// How many functions it has.
+        functions: usize,
+    },
+    /// Functions that waited are approved as they are listed.
+    Approved {
+        /// The plugin.
+        plugin: PluginName,
+        /// The functions, sorted.
+        functions: Vec<FunctionId>,
+    },
+    /// Functions that waited are listed again as they were approved.
+    Reverted {
+        /// The plugin.
+        plugin: PluginName,
+        /// The functions, sorted.
+        functions: Vec<FunctionId>,
+    },
+    /// An MCP client showed a token that the edge knows.
+    Client {
+        /// Its name.
+        name: NodeName,
+        /// Its token's ID.
+        token: TokenId,
     },
     /// A server wrote what is no message to its standard output.
     Junk {
@@ -82,6 +121,12 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EdgeLost { reason } => write!(f, "the edge is lost: {reason}"),
+            Self::Dismissed { reason } => {
+                write!(
+                    f,
+                    "the edge does not know this node any more, so nothing is called: {reason}"
+                )
+            }
             Self::EdgeBack => f.write_str("the edge answers again"),
             Self::Assigned { plugin, version } => write!(f, "{plugin} {version} is run here"),
             Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),
@@ -95,14 +140,32 @@ impl fmt::Display for Event {
             }
             Self::Failed { tool, reason } => write!(f, "the server of {tool} failed: {reason}"),
             Self::NotListed { tool, reason } => write!(f, "{tool} is not called: {reason}"),
-            Self::Waiting { plugin, tool, functions } => {
-                let names: Vec<&str> = functions.iter().map(FunctionId::as_str).collect();
+            Self::Waiting { plugin, tool, functions, moved } => {
+                match moved {
+                    Some((from, to)) => write!(f, "{tool} moved from {from} to {to}")?,
+                    None => write!(f, "{tool} lists itself differently than when it was approved")?,
+                }
                 write!(
                     f,
-                    "{tool} lists itself differently than when it was approved: {}; look and approve with: \
-                     oz0 plugin approve-tools {plugin}",
-                    names.join(", ")
+                    ": {}; look and approve with: oz0 plugin approve-tools {plugin}",
+                    names(functions)
                 )
+            }
+            Self::Snapshot { plugin, version, tool, functions } => {
+                let s = if *functions == 1 { "" } else { "s" };
+                write!(
+                    f,
+                    "snapshot of {tool} ({plugin} {version}) taken: {functions} function{s} as they are listed now"
+                )
+            }
+            Self::Approved { functions, .. } => {
+                write!(f, "approved, and called again: {}", names(functions))
+            }
+            Self::Reverted { functions, .. } => {
+                write!(f, "listed as approved again, and called again: {}", names(functions))
+            }
+            Self::Client { name, token } => {
+                write!(f, "the MCP client {name} is let in (token {token})")
             }
             Self::Junk { tool, sample } => {
                 write!(
@@ -115,6 +178,11 @@ impl fmt::Display for Event {
             }
         }
     }
+}
+
+fn names(functions: &[FunctionId]) -> String {
+    let names: Vec<&str> = functions.iter().map(FunctionId::as_str).collect();
+    names.join(", ")
 }
 
 /// Who is told. Called from the node's own tasks, so it must not block.

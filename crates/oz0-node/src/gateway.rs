@@ -5,20 +5,23 @@
 //! pinned schema. Parameters and result stay the text that they came as; what changes in them are the name and the
 //! progress token, by splices.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use oz0_api::call::JobResult;
+use oz0_api::change::ChangeKind;
 use oz0_api::node::{Job, Verdict};
 use oz0_api::{Code, Problem};
 use oz0_listing::{FunctionId, ListingHash, ModelName};
-use oz0_mcp::server::{self, Call, CallParams, Functions, Principal};
+use oz0_mcp::server::{self, Call, CallParams, Denied, Functions, Principal};
 use oz0_mcp::{Era, RpcError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 
 use crate::answer;
+use crate::clients::Clients;
 use crate::event::Event;
 use crate::instance::Instance;
 use crate::listed::{Answered, Listed};
@@ -34,6 +37,7 @@ const WORD: Duration = Duration::from_secs(2);
 /// What MCP clients of a node reach: every callable function of every plugin that it runs.
 pub struct Gateway {
     roster: Arc<Roster>,
+    clients: Clients,
 }
 
 impl std::fmt::Debug for Gateway {
@@ -63,6 +67,10 @@ impl From<RpcError> for Halt {
 }
 
 impl server::Gateway for Gateway {
+    async fn authenticate(&self, token: Option<&str>) -> Result<Principal, Denied> {
+        self.clients.authenticate(token).await
+    }
+
     async fn list(&self, _: &Principal) -> Result<Arc<Functions>, RpcError> {
         self.roster.settled(self.roster.host.options.settle).await;
         Ok(Arc::clone(&self.roster.table().visible))
@@ -78,8 +86,8 @@ impl server::Gateway for Gateway {
 }
 
 impl Gateway {
-    pub(crate) fn new(roster: Arc<Roster>) -> Self {
-        Self { roster }
+    pub(crate) fn new(roster: Arc<Roster>, clients: Clients) -> Self {
+        Self { roster, clients }
     }
 
     /// Runs a job, on the path of every other call, and answers it.
@@ -92,7 +100,10 @@ impl Gateway {
             self.pass(&params, None).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
-            Ok(Ok(result)) => JobResult::Result(result),
+            Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
+                Cow::Borrowed(_) => result,
+                Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
+            }),
             Ok(Err(error)) => JobResult::Problem(Self::problem(&job.function, &error)),
             // Whoever asked has given up, and the edge has said so.
             Err(_) => return,
@@ -102,7 +113,15 @@ impl Gateway {
     }
 
     fn problem(function: &FunctionId, error: &RpcError) -> Problem {
+        let unknown = answer::unknown(ModelName::of(function).as_str());
         let code = match error.code {
+            _ if error.message == unknown.message => {
+                return Problem::new(
+                    Code::NotFound,
+                    format!("no plugin here has a function {function}"),
+                )
+                .hint("`oz0 catalog` shows what can be called");
+            }
             answer::INVALID_PARAMS => Code::Malformed,
             server::BUSY => Code::Unavailable,
             _ => Code::Internal,
@@ -132,8 +151,8 @@ impl Gateway {
         let limits = &options.limits;
         let asked = Instant::now();
         let entry = self.find(params.name(), asked).await?;
-        if self.roster.is_cut_off() {
-            return Err(entry.refusal(Why::EdgeLost).into());
+        if let Some(why) = self.roster.cut_off() {
+            return Err(entry.refusal(why).into());
         }
         if let Some(why) = entry.barred() {
             return Err(entry.refusal(why).into());
@@ -144,7 +163,7 @@ impl Gateway {
             .verified(asked, limits.listing)
             .await
             .map_err(|why| entry.refusal(Why::NotListed(why.to_string())))?;
-        let (entry, accepted) = self.accepted(entry, &listed).await?;
+        let (entry, accepted) = self.accepted(params.name(), entry, &listed).await?;
         let id = &entry.id;
 
         if params.text().len() > limits.request {
@@ -169,6 +188,11 @@ impl Gateway {
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
         }
+        if let Some(level) = call.and_then(Call::log_level)
+            && instance.client.era() == Era::Modern
+        {
+            forward = forward.log_level(level);
+        }
         let forwarded = forward.build();
         let result = instance
             .client
@@ -192,10 +216,12 @@ impl Gateway {
         }
         let table = self.roster.table();
         if !table.complete {
-            return Err(answer::internal(
-                "no function is called yet: this node has no plugin set from its edge",
-            )
-            .into());
+            let mut why =
+                "no function is called yet: this node has no plugin set from its edge".to_owned();
+            if let Some(reason) = self.roster.lost_because() {
+                why.extend([": ", &reason]);
+            }
+            return Err(answer::internal(why).into());
         }
         let servers = table.servers_for(name);
         for server in &servers {
@@ -234,24 +260,26 @@ impl Gateway {
     /// listing: an approval that came while the call waited for it counts.
     async fn accepted(
         &self,
+        called: &str,
         entry: Arc<Entry>,
         listed: &Listed,
     ) -> Result<(Arc<Entry>, Arc<Accepted>), Halt> {
-        let name = ModelName::of(&entry.id);
-        let id = entry.id.clone();
-        let now = |table: &Table| table.get(name.as_str()).filter(|now| now.id == id).cloned();
-        let current = now(&self.roster.table()).unwrap_or(entry);
+        let now = |table: &Table| {
+            let now = table.get(called)?;
+            (Arc::ptr_eq(now, &entry) || now.id == entry.id).then(|| Arc::clone(now))
+        };
+        let current = now(&self.roster.table()).unwrap_or_else(|| Arc::clone(&entry));
         if let Some(why) = current.barred() {
             return Err(current.refusal(why).into());
         }
         let Some(seen) = listed.functions.get(&current.id) else {
-            if listed.left_out.contains(&name) {
+            if listed.left_out.contains(&ModelName::of(&current.id)) {
                 return Err(current.refusal(Why::LeftOut).into());
             }
             return Err(if current.is_known() {
                 current.refusal(Why::Gone).into()
             } else {
-                answer::unknown(name.as_str()).into()
+                answer::unknown(called).into()
             });
         };
         let fit = |entry: &Arc<Entry>, hash: ListingHash| entry.accepted(hash).cloned();
@@ -270,9 +298,11 @@ impl Gateway {
                 Answered::Said(said) => said.get(&current.id),
                 Answered::NotYet => None,
             };
+            // The edge's word may be here before the decision that it goes with.
             let why = match verdict {
                 _ if current.is_known() => Why::Changed,
-                Some(Verdict::Waiting { .. }) => Why::New,
+                Some(Verdict::Waiting { kind: ChangeKind::New, .. }) => Why::New,
+                Some(Verdict::Waiting { .. }) => Why::Changed,
                 _ => Why::NoSnapshot,
             };
             return Err(current.refusal(why).into());

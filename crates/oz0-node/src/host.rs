@@ -11,13 +11,12 @@ use oz0_mcp::{
     ServerRequest, Timeouts,
 };
 use oz0_plugin::Plugin;
-use oz0_plugin::manifest::{Backend, Manifest, PackageRef, Tool};
-use oz0_server::{
-    Environments, FolderAccess, LaunchSpec, Launcher, PackageTool, Registry, Running, StopBounds,
-};
+use oz0_plugin::manifest::{Backend, Manifest, Tool};
+use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, StopBounds};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
+use crate::memory::Memory;
 use crate::options::NodeOptions;
 
 /// How many lines of a failed server's stderr are shown.
@@ -30,6 +29,7 @@ const QUESTIONS: usize = 16;
 pub(crate) struct Host {
     pub(crate) launcher: Launcher,
     pub(crate) environments: Environments,
+    pub(crate) memory: Memory,
     pub(crate) options: NodeOptions,
 }
 
@@ -70,7 +70,7 @@ impl Host {
         let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
         let manifest =
             plugin.manifest().ok_or("its manifest has errors; `oz0 plugin inspect` shows them")?;
-        let (_, declared) = manifest
+        let (key, declared) = manifest
             .tools
             .iter()
             .find(|(id, _)| id.value == *tool)
@@ -81,12 +81,23 @@ impl Host {
                 Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
-                let prepared = self.prepare(&plugin, tool, declared)?;
+                let prepared = self
+                    .environments
+                    .prepare_tool(&plugin, key, declared, Lock::Use)
+                    .map_err(|error| error.to_string())?;
+                let Declared { variables, missing } =
+                    Declared::of_tool(manifest, declared, &self.options.secrets);
+                if let Some(name) = missing.first() {
+                    return Err(format!("it needs the secret {name}, which is not set"));
+                }
                 Place::Process(Box::new(LaunchSpec {
-                    declared: self.variables(manifest, declared)?,
-                    folder_access: FolderAccess::InPlace,
-                    network: !manifest.egress.is_empty(),
-                    ..prepared.launch(plugin.root())
+                    shares: self
+                        .options
+                        .shares
+                        .get(&assignment.plugin)
+                        .cloned()
+                        .unwrap_or_default(),
+                    ..prepared.launch_of(manifest, plugin.root(), variables)
                 }))
             }
         };
@@ -96,81 +107,6 @@ impl Host {
             unstable: declared.unstable_pointers(),
             sampling: models.is_some_and(|models| models.sampling.is_some()),
         })
-    }
-
-    fn prepare(
-        &self,
-        plugin: &Plugin,
-        id: &ToolId,
-        tool: &Tool,
-    ) -> Result<oz0_server::Prepared, String> {
-        let package = match tool.backend() {
-            Backend::Mcp(mcp) => {
-                let argv: Vec<String> = mcp.argv().into_iter().map(str::to_owned).collect();
-                let dependencies = plugin.dependencies().map_err(|error| error.to_string())?;
-                return self
-                    .environments
-                    .prepare_command(&dependencies, &argv)
-                    .map_err(|error| error.to_string());
-            }
-            Backend::Package(package) => package,
-            Backend::Url(_) => return Err("a remote server is not prepared".to_owned()),
-        };
-        let (registry, name) = match package {
-            PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
-                (Registry::Pypi, name.clone())
-            }
-            PackageRef::Pypi { name, extras, .. } => {
-                (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
-            }
-            PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
-            PackageRef::Oci { .. } => return Err("container images are not run yet".to_owned()),
-        };
-        let version =
-            package.exact().ok_or_else(|| format!("{name} is not pinned to one version"))?;
-        let args: Vec<String> =
-            tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
-        let package =
-            PackageTool { tool: id.as_ref(), registry, name: &name, version, args: &args };
-        let lock = plugin
-            .lock_text(id)
-            .map_err(|error| error.to_string())?
-            .map_err(|problem| problem.message)?;
-        self.environments
-            .prepare_package(plugin.root(), &package, lock.as_ref())
-            .map_err(|error| error.to_string())
-    }
-
-    /// The variables of a tool's server beside the fixed ones.
-    fn variables(
-        &self,
-        manifest: &Manifest,
-        tool: &Tool,
-    ) -> Result<BTreeMap<String, String>, String> {
-        let mut variables = BTreeMap::new();
-        if let Some(requires) = &manifest.requires {
-            let optional = requires.optional_secrets.iter().map(|name| (name, false));
-            for (name, required) in requires.secrets.iter().map(|name| (name, true)).chain(optional)
-            {
-                match self.options.secrets.get(name.as_str()) {
-                    Some(value) => {
-                        variables.insert(name.as_str().to_owned(), value.clone());
-                    }
-                    None if required => {
-                        return Err(format!(
-                            "it needs the secret {}, which is not set",
-                            name.as_str()
-                        ));
-                    }
-                    None => {}
-                }
-            }
-        }
-        if let Backend::Mcp(mcp) = tool.backend() {
-            variables
-                .extend(mcp.variables().map(|(name, value)| (name.to_owned(), value.to_owned())));
-        }
-        Ok(variables)
     }
 
     /// Starts a server and opens a connection to it. A server of the legacy era may end at the modern probe, of which
@@ -183,8 +119,15 @@ impl Host {
         };
         match self.try_start(recipe, choice).await {
             // It ended at the probe, or said too late or too early which era it speaks.
-            Err(Trouble { reopen: Some(era), what }) if choice == EraChoice::Probe => {
+            Err(Trouble { reopen: Some(era), what, .. }) if choice == EraChoice::Probe => {
                 self.try_start(recipe, era).await.map_err(|_| what)
+            }
+            // It spoke that era the last time, and perhaps does no more.
+            Err(Trouble { opened: true, what, .. }) if choice != EraChoice::Probe => {
+                match Box::pin(self.start(recipe, None)).await {
+                    Ok(started) => Ok(started),
+                    Err(_) => Err(what),
+                }
             }
             started => started.map_err(|trouble| trouble.what),
         }
@@ -255,17 +198,19 @@ struct Trouble {
     what: String,
     /// The era to open it in after another start.
     reopen: Option<EraChoice>,
+    /// Whether it ran, and the connection to it is what failed.
+    opened: bool,
 }
 
 impl From<String> for Trouble {
     fn from(what: String) -> Self {
-        Self { what, reopen: None }
+        Self { what, reopen: None, opened: false }
     }
 }
 
 impl From<ConnectError> for Trouble {
     fn from(error: ConnectError) -> Self {
-        Self { what: error.to_string(), reopen: error.reopen() }
+        Self { what: error.to_string(), reopen: error.reopen(), opened: true }
     }
 }
 

@@ -17,6 +17,7 @@
 //! same node.
 
 mod answer;
+mod clients;
 mod describe;
 mod dev;
 mod event;
@@ -24,6 +25,7 @@ mod gateway;
 mod host;
 mod instance;
 mod listed;
+mod memory;
 mod node;
 mod options;
 mod question;

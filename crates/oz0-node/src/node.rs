@@ -8,14 +8,16 @@ use oz0_server::{Environments, Launcher};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::clients::Clients;
 use crate::gateway::Gateway;
 use crate::host::Host;
+use crate::memory::Memory;
 use crate::options::NodeOptions;
 use crate::roster::Roster;
 
 /// Before an edge that did not answer is asked again: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 /// What a node is made of.
 #[derive(Debug)]
@@ -46,9 +48,11 @@ impl Node {
     /// Starts a node. Needs a Tokio runtime with I/O and time enabled.
     pub fn start(parts: Parts, options: NodeOptions) -> Self {
         let Parts { edge, launcher, environments } = parts;
-        let host = Arc::new(Host { launcher, environments, options });
+        let clients = Clients::new(edge.clone(), options.clients_need_tokens, options.tell.clone());
+        let memory = Memory::open(options.memory.clone());
+        let host = Arc::new(Host { launcher, environments, memory, options });
         let roster = Roster::new(host, edge);
-        let gateway = Arc::new(Gateway::new(Arc::clone(&roster)));
+        let gateway = Arc::new(Gateway::new(Arc::clone(&roster), clients));
         let (stop, stopped) = watch::channel(false);
         let polling = tokio::spawn(poll(Arc::clone(&roster), Arc::clone(&gateway), stopped));
         Self { roster, gateway, stop, polling }
@@ -96,7 +100,7 @@ async fn poll(roster: Arc<Roster>, gateway: Arc<Gateway>, mut stop: watch::Recei
                 }
             }
             Err(error) => {
-                roster.lose(&error.to_string());
+                roster.lose(&error);
                 tokio::select! {
                     _ = stop.wait_for(|stop| *stop) => return,
                     () = tokio::time::sleep(wait) => {}

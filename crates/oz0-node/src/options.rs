@@ -1,9 +1,11 @@
 //! How a node behaves. All of it is the operator's; nothing here is a manifest's or a server's to say.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use oz0_api::PluginName;
+use oz0_server::Shares;
 
 use crate::event::Tell;
 
@@ -26,8 +28,15 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
+    /// The folders of this machine that each plugin's servers may use. A plugin that is not in it is given none.
+    pub shares: BTreeMap<PluginName, Shares>,
     /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
     pub only: Option<BTreeSet<PluginName>>,
+    /// Whether MCP clients over HTTP need a token that the edge knows. Without it one that is shown is checked all the
+    /// same, and names its client. The edge's word on a token holds for 5 s.
+    pub clients_need_tokens: bool,
+    /// The file in which this node remembers, from one life to the next, what may be forgotten at no cost but time.
+    pub memory: Option<PathBuf>,
     /// Who is told what happens.
     pub tell: Tell,
 }
@@ -43,7 +52,10 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             secrets: BTreeMap::new(),
+            shares: BTreeMap::new(),
             only: None,
+            clients_need_tokens: false,
+            memory: None,
             tell: Tell::default(),
         }
     }

@@ -4,7 +4,9 @@
 //! function stands before the message, and what nobody can see in it is written out.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use oz0_listing::{FunctionId, escape};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -53,8 +55,11 @@ pub(crate) fn presented_in(
     result: Box<RawValue>,
     sampling: bool,
 ) -> Result<Box<RawValue>, String> {
+    static ASKS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("input_required"));
+    static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u00"));
     // Results are large and questions are rare. A letter of the word can be spelled `\u00XX`.
-    if !result.get().contains("input_required") && !result.get().contains("\\u00") {
+    let bytes = result.get().as_bytes();
+    if ASKS.find(bytes).is_none() && ESCAPE.find(bytes).is_none() {
         return Ok(result);
     }
     let asks = serde_json::from_str::<Kind<'_>>(result.get())

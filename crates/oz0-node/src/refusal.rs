@@ -45,6 +45,8 @@ pub(crate) enum Why {
     Unserved,
     /// The edge is lost for too long.
     EdgeLost,
+    /// The edge does not take this node's token.
+    Dismissed(String),
 }
 
 impl fmt::Display for Refusal {
@@ -98,6 +100,10 @@ impl fmt::Display for Refusal {
             Why::EdgeLost => write!(
                 f,
                 "{function} is not called: this node has not reached its edge for longer than it may go on without"
+            ),
+            Why::Dismissed(reason) => write!(
+                f,
+                "{function} is not called: this node's edge does not know it as one of its nodes any more: {reason}"
             ),
         }
     }

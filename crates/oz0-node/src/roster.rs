@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use oz0_api::node::{Assignment, Decision, Poll, PollQuery};
-use oz0_api::{Client as Edge, EdgeId, PluginName, PluginVersion, Revision};
+use oz0_api::{Client as Edge, ClientError, Code, EdgeId, PluginName, PluginVersion, Revision};
 use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
 use oz0_mcp::server::{Functions, Splice};
 use serde::Deserialize;
@@ -30,8 +30,19 @@ pub(crate) struct Roster {
     state: Mutex<State>,
     table: watch::Sender<Arc<Table>>,
     revision: watch::Sender<u64>,
-    /// Since when the edge is lost.
-    lost: Mutex<Option<Instant>>,
+    standing: Mutex<Standing>,
+}
+
+/// How this node stands with its edge.
+#[derive(Clone, Default)]
+enum Standing {
+    /// The edge answers.
+    #[default]
+    Good,
+    /// It has not answered since then, and this is why.
+    Lost { since: Instant, reason: String },
+    /// It does not take this node's token.
+    Dismissed { reason: String },
 }
 
 #[derive(Default)]
@@ -202,7 +213,7 @@ impl Roster {
             state: Mutex::default(),
             table: watch::Sender::new(Arc::default()),
             revision: watch::Sender::new(0),
-            lost: Mutex::default(),
+            standing: Mutex::default(),
         })
     }
 
@@ -226,32 +237,74 @@ impl Roster {
         self.table.subscribe()
     }
 
+    /// What rises whenever what clients see changes.
     pub(crate) fn revisions(&self) -> watch::Receiver<u64> {
+        // A table and its revision are sent one after the other under this lock: somebody who has the table and asks
+        // now must not be told of it as if it were to come.
+        let _state = self.state();
         self.revision.subscribe()
     }
 
-    /// Whether the edge is lost for longer than this node goes on without it.
-    pub(crate) fn is_cut_off(&self) -> bool {
-        let lost = *self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-        lost.is_some_and(|since| since.elapsed() > self.host.options.edge_grace)
+    fn standing(&self) -> Standing {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The edge did not answer.
-    pub(crate) fn lose(&self, reason: &str) {
-        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = lost.is_none();
-        lost.get_or_insert_with(Instant::now);
-        drop(lost);
-        if first {
-            self.tell(Event::EdgeLost { reason: reason.to_owned() });
+    /// Why nothing at all is called: the edge is lost for longer than this node goes on without it, or does not know
+    /// it any more.
+    pub(crate) fn cut_off(&self) -> Option<Why> {
+        match self.standing() {
+            Standing::Lost { since, .. } if since.elapsed() > self.host.options.edge_grace => {
+                Some(Why::EdgeLost)
+            }
+            Standing::Dismissed { reason } => Some(Why::Dismissed(reason)),
+            Standing::Good | Standing::Lost { .. } => None,
         }
+    }
+
+    /// Why the edge is not there.
+    pub(crate) fn lost_because(&self) -> Option<String> {
+        match self.standing() {
+            Standing::Good => None,
+            Standing::Lost { reason, .. } | Standing::Dismissed { reason } => Some(reason),
+        }
+    }
+
+    /// The edge did not answer, or said no.
+    pub(crate) fn lose(&self, error: &ClientError) {
+        let reason = error.to_string();
+        let dismissed = matches!(
+            error,
+            ClientError::Problem(problem)
+                if matches!(problem.code, Code::Unauthenticated | Code::Forbidden)
+        );
+        let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = match (&*standing, dismissed) {
+            // An edge that is gone takes nothing back that it said.
+            (Standing::Dismissed { .. }, _) | (Standing::Lost { .. }, false) => None,
+            (_, true) => {
+                *standing = Standing::Dismissed { reason: reason.clone() };
+                Some(Event::Dismissed { reason })
+            }
+            (Standing::Good, false) => {
+                *standing = Standing::Lost { since: Instant::now(), reason: reason.clone() };
+                Some(Event::EdgeLost { reason })
+            }
+        };
+        drop(standing);
+        if let Some(event) = event {
+            self.tell(event);
+        }
+        // What nobody may call is not listed either.
+        self.rebuild();
     }
 
     /// It did.
     pub(crate) fn find(&self) {
-        let lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if lost.is_some() {
+        let standing =
+            std::mem::take(&mut *self.standing.lock().unwrap_or_else(PoisonError::into_inner));
+        if !matches!(standing, Standing::Good) {
             self.tell(Event::EdgeBack);
+            self.rebuild();
         }
     }
 
@@ -316,6 +369,35 @@ impl Roster {
             decide(&mut state, decision);
         }
         self.rebuild_from(&state);
+        for (plugin, assigned) in &state.assigned {
+            self.tell_approved(plugin, assigned, poll);
+        }
+    }
+
+    /// Tells of what waited and is approved now, as this node's servers list it.
+    fn tell_approved(&self, plugin: &PluginName, assigned: &Assigned, poll: &Poll) {
+        let version = &assigned.assignment.version;
+        let mut approved = Vec::new();
+        for Tended { server, .. } in assigned.tools.values() {
+            let Some(listed) = server.last() else { continue };
+            let accepted: Vec<FunctionId> = poll
+                .decisions
+                .changed
+                .iter()
+                .filter(|decision| decision.plugin == *plugin && decision.version == *version)
+                .filter(|decision| {
+                    listed.functions.get(&decision.function).is_some_and(|seen| {
+                        decision.accepted.iter().any(|accepted| accepted.hash == seen.hash)
+                    })
+                })
+                .map(|decision| decision.function.clone())
+                .collect();
+            approved.extend(server.approved(&accepted));
+        }
+        if !approved.is_empty() {
+            approved.sort_unstable();
+            self.tell(Event::Approved { plugin: plugin.clone(), functions: approved });
+        }
     }
 
     fn assign(self: &Arc<Self>, state: &mut State, assignment: &Assignment) {
@@ -351,6 +433,7 @@ impl Roster {
         if let Some(before) = before {
             leave(state, before);
         }
+        self.host.memory.assign(&assignment.plugin, &assignment.version);
         self.tell(Event::Assigned {
             plugin: assignment.plugin.clone(),
             version: assignment.version.clone(),
@@ -361,6 +444,7 @@ impl Roster {
     fn unassign(&self, state: &mut State, plugin: &PluginName) {
         if let Some(assigned) = state.assigned.remove(plugin) {
             leave(state, assigned);
+            self.host.memory.unassign(plugin);
             self.tell(Event::Unassigned { plugin: plugin.clone() });
         }
     }
@@ -408,9 +492,11 @@ impl Roster {
             }
         }
         let before = self.table();
+        let cut_off = self.cut_off().is_some();
         let mut shown: Vec<(&str, &str)> = functions
             .iter()
             .filter_map(|(name, entry)| Some((name.as_ref(), entry.shown()?)))
+            .filter(|_| !cut_off)
             .collect();
         shown.sort_unstable();
         let same = shown.len() == before.visible.items.len()

@@ -1,6 +1,6 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -29,6 +29,8 @@ const CALLS_WAIT: Duration = Duration::from_secs(1);
 /// Before a report that did not reach the edge is sent again: the first wait, and the longest.
 const FIRST_REPORT_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_REPORT_WAIT: Duration = Duration::from_secs(5);
+/// Listings that wait to be told to an edge that does not answer.
+const UNTOLD: usize = 8;
 /// The longest reason that an edge takes, in characters.
 const REASON: usize = 1000;
 
@@ -39,6 +41,10 @@ pub(crate) struct Server {
     pub(crate) tool: ToolId,
     /// Its endpoint moved, so nothing of it is called.
     pub(crate) moved: bool,
+    /// From there.
+    moved_from: Option<Endpoint>,
+    /// Its functions that wait for approval, as far as this node was told.
+    waiting: Mutex<BTreeSet<FunctionId>>,
     digest: Digest,
     endpoint: Option<Endpoint>,
     phase: watch::Sender<Phase>,
@@ -47,7 +53,10 @@ pub(crate) struct Server {
     era: Mutex<Option<Era>>,
     /// The tier it runs in, once it runs.
     tier: Mutex<Option<Tier>>,
+    /// The last thing there was to tell the edge.
     news: watch::Sender<Option<News>>,
+    /// What it is still to be told, the oldest first.
+    untold: Mutex<VecDeque<News>>,
     /// The edge has forgotten what it was told.
     forgotten: AtomicBool,
     roster: Weak<Roster>,
@@ -81,6 +90,8 @@ impl Server {
             version: assignment.version.clone(),
             tool: tool.clone(),
             moved: assignment.moved.contains_key(tool),
+            moved_from: assignment.moved.get(tool).cloned(),
+            waiting: Mutex::default(),
             digest: description.digest,
             endpoint: description.tools.get(tool)?.endpoint().cloned(),
             phase: watch::Sender::new(Phase::Starting),
@@ -88,6 +99,7 @@ impl Server {
             era: Mutex::default(),
             tier: Mutex::default(),
             news: watch::Sender::new(None),
+            untold: Mutex::default(),
             forgotten: AtomicBool::new(false),
             roster,
         })
@@ -97,6 +109,7 @@ impl Server {
     pub(crate) fn succeed(&self, before: &Self) {
         *lock(&self.last) = before.last();
         *lock(&self.era) = *lock(&before.era);
+        lock(&self.waiting).clone_from(&lock(&before.waiting));
     }
 
     /// Its last complete listing on this node.
@@ -187,7 +200,7 @@ impl Server {
     pub(crate) fn listed(&self, listed: &Arc<Listed>, reported: Reported) {
         let functions = listed.functions.len();
         let before = lock(&self.last).replace(Arc::clone(listed));
-        self.news.send_replace(Some(News::Listed(Arc::clone(listed), Arc::new(reported))));
+        self.tell(News::Listed(Arc::clone(listed), Arc::new(reported)));
         if let Some(roster) = self.roster.upgrade() {
             roster.rebuild();
             if before.is_none() {
@@ -200,10 +213,23 @@ impl Server {
     /// A listing that failed.
     pub(crate) fn unlisted(&self, reason: &str) {
         let reason: Arc<str> = escape::line_within(reason, REASON).into();
-        self.news.send_replace(Some(News::Unlisted(Arc::clone(&reason))));
+        self.tell(News::Unlisted(Arc::clone(&reason)));
         if let Some(roster) = self.roster.upgrade() {
             roster.tell(Event::NotListed { tool: self.tool.clone(), reason: reason.to_string() });
         }
+    }
+
+    /// Has something for the edge. Each listing is told in its turn, also one that is over by then: that a server
+    /// listed something else for a moment is what the edge is there to know.
+    fn tell(&self, news: News) {
+        let mut untold = lock(&self.untold);
+        if untold.len() == UNTOLD {
+            // The first may be under way, and the last is what holds.
+            untold.remove(1);
+        }
+        untold.push_back(news.clone());
+        drop(untold);
+        self.news.send_replace(Some(news));
     }
 
     /// The edge has forgotten what it was told: it is told again.
@@ -267,7 +293,7 @@ impl Server {
     /// What happened, for people and the edge. A server that had listed keeps what it listed.
     fn failed(&self, host: &Host, why: &str) {
         let reason: Arc<str> = escape::line_within(why, REASON).into();
-        self.news.send_replace(Some(News::Unlisted(reason)));
+        self.tell(News::Unlisted(reason));
         host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
     }
 
@@ -285,8 +311,11 @@ impl Server {
         .await
         .map_err(|error| error.to_string())??;
         let era = *lock(&self.era);
+        let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
         let started = host.start(&recipe, era).await?;
-        *lock(&self.era) = Some(started.client.era());
+        let era = started.client.era();
+        *lock(&self.era) = Some(era);
+        host.memory.agree(&self.plugin, &self.version, &self.tool, era);
         *lock(&self.tier) = started.running.as_ref().map(|running| running.tier().clone());
         let options = &host.options;
         let pace = Pace {
@@ -370,7 +399,9 @@ impl Server {
         let mut sent: Option<Sent> = None;
         let mut wait = FIRST_REPORT_WAIT;
         loop {
-            let Some(next) = news.borrow_and_update().clone() else {
+            drop(news.borrow_and_update());
+            let next = lock(&self.untold).front().cloned();
+            let Some(next) = next else {
                 if news.changed().await.is_err() {
                     std::future::pending::<()>().await;
                 }
@@ -394,8 +425,9 @@ impl Server {
                     Ok(verdicts) => {
                         sent = Some(self.answered(next, verdicts));
                         wait = FIRST_REPORT_WAIT;
-                        continue;
                     }
+                    // It says no to this one, and there is a later one.
+                    Err(ClientError::Problem(_)) if lock(&self.untold).len() > 1 => {}
                     Err(error) => {
                         // A plugin set that the edge no longer has: another is on its way.
                         let stale = matches!(&error, ClientError::Problem(problem) if problem.code == Code::Stale);
@@ -404,17 +436,12 @@ impl Server {
                         } else {
                             (wait * 2).min(LONGEST_REPORT_WAIT)
                         };
-                        tokio::select! {
-                            () = tokio::time::sleep(wait) => {}
-                            _ = news.changed() => {}
-                        }
+                        tokio::time::sleep(wait).await;
                         continue;
                     }
                 }
             }
-            if news.changed().await.is_err() {
-                std::future::pending::<()>().await;
-            }
+            lock(&self.untold).pop_front();
         }
     }
 
@@ -442,15 +469,59 @@ impl Server {
                 let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
                     matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())
                 };
-                let functions: Vec<FunctionId> =
+                let mut functions: Vec<FunctionId> =
                     verdicts.functions.iter().filter_map(waiting).collect();
                 listed.answered.send_replace(Answered::Said(verdicts.functions.clone()));
-                if let (Some(roster), false) = (self.roster.upgrade(), functions.is_empty()) {
-                    let (plugin, tool) = (self.plugin.clone(), self.tool.clone());
-                    roster.tell(Event::Waiting { plugin, tool, functions });
+                let reverted = {
+                    let mut waiting = lock(&self.waiting);
+                    let accepted =
+                        |id: &FunctionId| verdicts.functions.get(id) == Some(&Verdict::Accepted);
+                    let reverted = waiting.extract_if(.., |id| accepted(id)).collect();
+                    waiting.extend(functions.iter().cloned());
+                    reverted
+                };
+                let moved = verdicts.endpoint.as_ref().and_then(|_| {
+                    functions = listed.functions.keys().cloned().collect();
+                    Some((self.moved_from.clone()?, self.endpoint.clone()?))
+                });
+                if let Some(roster) = self.roster.upgrade() {
+                    self.announce(&roster, verdicts.snapshot, functions, moved, reverted);
                 }
                 Sent::Listed(reported.gist(), verdicts.functions)
             }
+        }
+    }
+}
+
+impl Server {
+    /// Of `functions` that the edge now accepts, those that waited.
+    pub(crate) fn approved(&self, functions: &[FunctionId]) -> Vec<FunctionId> {
+        let mut waiting = lock(&self.waiting);
+        functions.iter().filter(|id| waiting.remove(*id)).cloned().collect()
+    }
+
+    /// Tells people what the edge said of a listing.
+    fn announce(
+        &self,
+        roster: &Roster,
+        snapshot: bool,
+        functions: Vec<FunctionId>,
+        moved: Option<(Endpoint, Endpoint)>,
+        mut reverted: Vec<FunctionId>,
+    ) {
+        let (plugin, version) = (self.plugin.clone(), self.version.clone());
+        let tool = self.tool.clone();
+        if snapshot {
+            let functions = self.last().map_or(0, |listed| listed.functions.len());
+            let plugin = plugin.clone();
+            roster.tell(Event::Snapshot { plugin, version, tool: tool.clone(), functions });
+        }
+        if !reverted.is_empty() {
+            reverted.sort_unstable();
+            roster.tell(Event::Reverted { plugin: plugin.clone(), functions: reverted });
+        }
+        if moved.is_some() || !functions.is_empty() {
+            roster.tell(Event::Waiting { plugin, tool, functions, moved });
         }
     }
 }

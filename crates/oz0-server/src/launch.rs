@@ -19,6 +19,7 @@ use crate::sandbox::SANDBOX_ARGUMENT;
 use crate::sandbox::protocol::{
     Failure, FailureKind, FolderAccess, MissingLayer, ORDER_LIMIT, Order, REPORTS, Report,
 };
+use crate::share::Shares;
 use crate::spawner;
 use crate::stderr::Stderr;
 use crate::surroundings::Variation;
@@ -41,7 +42,7 @@ pub struct LaunchSpec {
     pub variation: Variation,
     /// The plugin's folder on the host: a copy of its packed files, or the folder itself.
     pub folder: PathBuf,
-    /// Whether that is a copy.
+    /// What the server may do there.
     #[serde(default)]
     pub folder_access: FolderAccess,
     /// A virtual environment on the host, from [`crate::Environments`].
@@ -53,21 +54,25 @@ pub struct LaunchSpec {
     /// Whether the server has the host's network, or none but its own loopback.
     #[serde(default)]
     pub network: bool,
+    /// The operator's folders that the server may use.
+    #[serde(default)]
+    pub shares: Shares,
 }
 
 impl LaunchSpec {
     /// A server in the standard surroundings, from a copied folder, without environment, declared
-    /// variables or network.
+    /// variables, network or shared folders.
     pub fn new(folder: impl Into<PathBuf>, argv: Vec<String>) -> Self {
         Self {
             argv,
             declared: BTreeMap::new(),
             variation: Variation::Standard,
             folder: folder.into(),
-            folder_access: FolderAccess::Copy,
+            folder_access: FolderAccess::Read,
             python_environment: None,
             node_environment: None,
             network: false,
+            shares: Shares::none(),
         }
     }
 }
@@ -281,6 +286,7 @@ impl Launcher {
             node_environment: spec.node_environment.clone(),
             interpreters: self.shared.interpreters.needed_by(spec.argv.first().map(String::as_str)),
             network: spec.network,
+            shares: spec.shares.clone(),
             mountpoint: self.shared.mountpoint.clone(),
             users_home: self.shared.users_home.clone(),
         };

@@ -11,9 +11,11 @@ mod interpreter;
 pub mod launch;
 pub mod running;
 pub mod sandbox;
+pub mod share;
 mod spawner;
 pub mod stderr;
 pub mod surroundings;
+pub mod tool;
 
 pub use environment::{
     EnvironmentError, Environments, PackageTool, PrepareError, Prepared, Registry, cache_folder,
@@ -21,6 +23,9 @@ pub use environment::{
 pub use launch::{LaunchError, LaunchSpec, Launcher, Tier, TierChoice};
 pub use running::{Running, StopBounds};
 pub use sandbox::protocol::{Ended, FolderAccess, Layer, MissingLayer};
+pub use sandbox::root::in_system;
 pub use sandbox::{SANDBOX_ARGUMENT, sandbox_if_asked, sandbox_main};
+pub use share::{Protected, Share, ShareAccess, ShareError, Shares};
 pub use stderr::Stderr;
 pub use surroundings::{Places, Variation};
+pub use tool::{Declared, Lock, ToolError};

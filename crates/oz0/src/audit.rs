@@ -1,5 +1,6 @@
 //! `oz0 audit`: the log, as it is and as it grows, and the check of its chains.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ const PAGE: u32 = 1000;
 const WAIT: u64 = 30;
 
 /// The digits of a hash that are printed for people.
-const SHORT: usize = "sha256:".len() + 12;
+const SHORT: usize = 12;
 
 pub(crate) fn run(arguments: &cli::Audit, settings: &Settings, output: Output) -> Result<Exit> {
     match &arguments.command {
@@ -143,7 +144,7 @@ fn line(entry: &AuditEntry) -> String {
     }
     if !subject.functions.is_empty() {
         let functions = subject.functions.iter().map(|(id, hash)| match hash {
-            Some(hash) => format!("{id} {}", escape::line(hash.get(..SHORT).unwrap_or(hash))),
+            Some(hash) => format!("{id} {}", short(hash)),
             None => id.to_string(),
         });
         let _ = write!(text, "  {}", joined(functions));
@@ -154,10 +155,18 @@ fn line(entry: &AuditEntry) -> String {
         let _ = write!(text, "  on {node}");
     }
     for (name, value) in &subject.detail {
-        let value = escape::line(value);
-        let _ = write!(text, "  {}={}", escape::line(name), value);
+        let _ = write!(text, "  {}={}", escape::line(name), short(value));
     }
     text
+}
+
+/// A hash or an ID by its first digits, another text as it is: `--json` has them whole.
+fn short(text: &str) -> Cow<'_, str> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    if digits.len() == 64 && digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return Cow::Borrowed(&text[..text.len() - 64 + SHORT]);
+    }
+    escape::line(text)
 }
 
 async fn verify(client: &Client, as_json: bool, output: Output) -> Result<Exit> {

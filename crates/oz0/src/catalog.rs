@@ -50,7 +50,7 @@ fn write_function(text: &mut String, function: &CatalogFunction, layout: Layout)
         match &listing.served {
             Some(served) => description(text, served.get(), layout),
             None => {
-                text.push_str("  its overrides make its listing unreadable, so it is not served\n")
+                text.push_str("  its overrides make its listing unreadable, so it is not served\n");
             }
         }
         let _ = writeln!(text, "  {}", listing.hash);

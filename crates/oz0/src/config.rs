@@ -3,6 +3,7 @@
 //! The file is `$XDG_CONFIG_HOME/oz0/config.toml`, or `~/.config/oz0/config.toml`. An unknown key is an error: a setting that
 //! is silently ignored is worse than none.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::io;
@@ -12,8 +13,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use oz0_api::PluginName;
 use oz0_local::DataFolder;
 use oz0_node::{NodeOptions, VerifyEvery};
+use oz0_server::ShareAccess;
 
 use crate::cli::{Arguments, Color, Global, NodeFlags, Validate, seconds, within_a_week};
 use crate::exit::WrongUsage;
@@ -43,6 +46,18 @@ struct File {
     validate: Option<Validate>,
     arguments: Option<Arguments>,
     edge_grace: Option<f64>,
+    #[serde(default)]
+    plugins: BTreeMap<PluginName, PluginSettings>,
+}
+
+/// What holds for one plugin alone.
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PluginSettings {
+    #[serde(default)]
+    share: Vec<PathBuf>,
+    #[serde(default)]
+    share_read: Vec<PathBuf>,
 }
 
 impl Settings {
@@ -97,6 +112,15 @@ impl Settings {
     /// oz0's configuration folder.
     pub(crate) fn config(&self) -> Option<&Path> {
         self.config.as_deref()
+    }
+
+    /// The folders that the configuration file shares with each plugin.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = (&PluginName, &Path, ShareAccess)> {
+        self.file.plugins.iter().flat_map(|(name, plugin)| {
+            let write = plugin.share.iter().map(|path| (path, ShareAccess::Write));
+            let read = plugin.share_read.iter().map(|path| (path, ShareAccess::Read));
+            write.chain(read).map(move |(path, access)| (name, path.as_path(), access))
+        })
     }
 
     /// Where the edge listens.
@@ -226,8 +250,13 @@ fn read_file(path: &Path) -> Result<File> {
     };
     let mut file: File =
         toml::from_str(&text).with_context(|| format!("{} does not decode", path.display()))?;
-    for (key, value) in [("cache", &mut file.cache), ("data", &mut file.data)] {
-        let Some(value) = value else { continue };
+    let of_plugins = file.plugins.values_mut().flat_map(|plugin| {
+        let write = plugin.share.iter_mut().map(|path| ("share", path));
+        write.chain(plugin.share_read.iter_mut().map(|path| ("share_read", path)))
+    });
+    let own = [("cache", &mut file.cache), ("data", &mut file.data)];
+    let own = own.into_iter().filter_map(|(key, path)| Some((key, path.as_mut()?)));
+    for (key, value) in own.chain(of_plugins) {
         // A shell would have made this of it.
         if let (Ok(below), Some(home)) = (value.strip_prefix("~"), env::var_os("HOME")) {
             *value = PathBuf::from(home).join(below);

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use anyhow::{Context, Result};
 use oz0_api::Client;
-use oz0_local::{Credentials, Target, find_edge};
+use oz0_local::{Credentials, LocalError, Target, find_edge};
 
 use crate::config::{Settings, variable};
 use crate::exit::Exit;
@@ -40,5 +40,9 @@ async fn find(settings: &Settings) -> Result<Client> {
         token: token.as_deref(),
         credentials: credentials.as_deref(),
     };
-    Ok(find_edge(target).await?)
+    find_edge(target).await.map_err(|error| match error {
+        // It says all there is to say of an edge that was asked: who, and why not.
+        LocalError::Edge { source, .. } => source.into(),
+        other => other.into(),
+    })
 }

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use oz0_api::{ClientError, Kind};
 use oz0_local::LocalError;
+use oz0_scaffold::{Refusal, WrapError};
+use oz0_server::ShareError;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,18 @@ impl std::error::Error for Refused {}
 pub(crate) fn of(error: &anyhow::Error) -> Exit {
     if error.is::<WrongUsage>() {
         return Exit::Usage;
+    }
+    let refused = error.chain().any(|cause| {
+        match (cause.downcast_ref::<ShareError>(), cause.downcast_ref::<WrapError>()) {
+            (Some(error), _) => matches!(error, ShareError::Refused { .. }),
+            (_, Some(WrapError::Refused(_))) => true,
+            // The registry answered, and has nothing of that name or version.
+            (_, Some(WrapError::Environment(error))) => error.is_refusal(),
+            _ => cause.is::<Refusal>(),
+        }
+    });
+    if refused {
+        return Exit::Findings;
     }
     if error.is::<Refused>() {
         return Exit::Findings;

@@ -1,8 +1,10 @@
 //! What every command that starts servers on this machine has: the program, the cache, signals.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
 use oz0_local::{Machine, Say};
-use oz0_node::DevFolder;
+use oz0_node::{DevFolder, NodeOptions};
 use oz0_plugin::Plugin;
 use oz0_server::TierChoice;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -10,14 +12,21 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use crate::cli::NodeFlags;
 use crate::config::Settings;
 use crate::output::Output;
+use crate::share;
 
-/// What a node is started with.
-pub(crate) fn machine(flags: &NodeFlags, settings: &Settings, output: Output) -> Result<Machine> {
+/// What a node is started with; `folders` are the plugins' that the command names.
+pub(crate) fn machine(
+    flags: &NodeFlags,
+    folders: &[PathBuf],
+    settings: &Settings,
+    output: Output,
+) -> Result<Machine> {
+    let shares = share::by_plugin(flags, settings, folders)?;
     Ok(Machine {
         program: std::env::current_exe().context("cannot find oz0's own program")?,
         cache: settings.cache()?.to_owned(),
         tier: tier_choice(),
-        node: settings.node(flags)?,
+        node: NodeOptions { shares, ..settings.node(flags)? },
         say: Say::new(move |line| output.say(line)),
     })
 }

@@ -19,10 +19,12 @@ mod node;
 mod output;
 mod plugin;
 mod progress;
+mod share;
 mod terminal;
 mod token;
 mod up;
 mod words;
+mod wrap;
 
 use std::process::ExitCode;
 
@@ -70,6 +72,7 @@ fn run(cli: Cli) -> Exit {
     let done = match cli.command {
         Command::Up(arguments) => up::run(&arguments, &settings, output),
         Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
+        Command::Wrap(arguments) => wrap::run(&arguments, &settings, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
         Command::Catalog(arguments) => catalog::run(&arguments, &settings, output),
         Command::Call(arguments) => call::run(&arguments, &settings, output),

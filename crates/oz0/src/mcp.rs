@@ -11,7 +11,8 @@ use crate::output::Output;
 
 pub(crate) fn run(arguments: &cli::Mcp, settings: &Settings, output: Output) -> Result<Exit> {
     let folder = settings.data()?;
-    let machine = machine(&arguments.node, settings, output)?;
+    let folders = std::slice::from_ref(&arguments.dir);
+    let machine = machine(&arguments.node, folders, settings, output)?;
     let Some(plugin) = dev_folder(&arguments.dir, output)? else { return Ok(Exit::Findings) };
     raise_open_files();
     // One thread: a call is handed from task to task, and never from thread to thread.

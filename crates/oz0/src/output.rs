@@ -11,7 +11,8 @@ use oz0_listing::escape;
 use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
-use oz0_server::EnvironmentError;
+use oz0_scaffold::{Refusal, WrapError};
+use oz0_server::{EnvironmentError, ShareError};
 use serde_json::value::RawValue;
 
 use crate::cli::Color;
@@ -158,7 +159,21 @@ fn help(error: &Error) -> Option<String> {
         if let Some(refused) = cause.downcast_ref::<Refused>() {
             return refused.what_to_do().map(str::to_owned);
         }
+        if let Some(share) = cause.downcast_ref::<ShareError>() {
+            return Some(share.help().to_owned());
+        }
+        let refusal =
+            cause.downcast_ref::<Refusal>().or_else(|| match cause.downcast_ref::<WrapError>() {
+                Some(WrapError::Refused(refusal)) => Some(refusal),
+                _ => None,
+            });
+        if let Some(refusal) = refusal {
+            return refusal.help().map(str::to_owned);
+        }
         let environment = cause.downcast_ref::<EnvironmentError>().or_else(|| {
+            if let Some(WrapError::Environment(error)) = cause.downcast_ref::<WrapError>() {
+                return Some(error);
+            }
             match cause.downcast_ref::<MeasureError>() {
                 Some(MeasureError::Environment(error)) => Some(error),
                 _ => None,

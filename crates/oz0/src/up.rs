@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
         }
     }
     let folder = settings.data()?;
-    let machine = machine(&arguments.node, settings, output)?;
+    let mut machine = machine(&arguments.node, &arguments.plugins, settings, output)?;
+    machine.node.clients_need_tokens = arguments.mcp_auth;
     let mut plugins = Vec::new();
     let mut broken = false;
     for dir in &arguments.plugins {

@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask setup` installs what the two locks in `tests/servers/` name, and tests run it. Both must agree on
 //! the folder without talking to each other, so both ask this crate, and the folder's name is the hash of its lock:
-//! a checkout with another lock looks elsewhere and never meets half of the old set.
+//! a checkout with another lock looks elsewhere and never meets half of the old set. What speed is measured against has
+//! a third lock, which no test needs: `cargo xtask setup --bench` installs it.
 //!
 //! A folder counts only when its ready marker is there. The marker is written last, so an installation that was cut
 //! short is no installation. (A temporary folder that is renamed would not do: a Python environment's scripts carry
@@ -39,6 +40,9 @@ pub enum PeersError {
     /// The folder has no ready marker.
     #[error("{0} is not installed\nhint: cargo xtask setup")]
     NotInstalled(PathBuf),
+    /// The folder of the programs that speed is measured against has no ready marker.
+    #[error("{0} is not installed\nhint: cargo xtask setup --bench")]
+    BenchNotInstalled(PathBuf),
 }
 
 /// One installed lock: a folder whose name is the lock's hash.
@@ -109,6 +113,11 @@ pub fn npm() -> Result<Installation, PeersError> {
     Installation::of(workspace().join("tests/servers/package-lock.json"))
 }
 
+/// The Python environment of `tests/servers/bench-requirements.txt`, installed or not.
+pub fn bench() -> Result<Installation, PeersError> {
+    Installation::of(workspace().join("tests/servers/bench-requirements.txt"))
+}
+
 /// The folder to link a Python environment's tools into.
 pub fn tools_folder(python: &Installation) -> PathBuf {
     python.root.join(TOOLS)
@@ -137,6 +146,11 @@ impl Peers {
         self.python.root.join("bin").join(name)
     }
 
+    /// The folder that holds every npm package, for scripts that import one.
+    pub fn npm_packages(&self) -> PathBuf {
+        self.npm.root.join("node_modules")
+    }
+
     /// A program of an npm package, such as `mcp-server-everything`.
     pub fn npm_program(&self, name: &str) -> PathBuf {
         self.npm.root.join("node_modules/.bin").join(name)
@@ -145,6 +159,27 @@ impl Peers {
     /// This process's PATH with the pinned tools (`uv` among them) first, and no pinned `python3` on it.
     pub fn path(&self) -> OsString {
         path_with(&tools_folder(&self.python))
+    }
+}
+
+/// The programs that speed is measured against, installed.
+#[derive(Debug, Clone)]
+pub struct Bench(Installation);
+
+impl Bench {
+    /// Finds the installation; an error says how to install it.
+    pub fn find() -> Result<Self, PeersError> {
+        let bench = bench()?;
+        if bench.is_ready() {
+            Ok(Self(bench))
+        } else {
+            Err(PeersError::BenchNotInstalled(bench.root))
+        }
+    }
+
+    /// A program of this environment, such as `python` or `vex-mcp`.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.0.root.join("bin").join(name)
     }
 }
 

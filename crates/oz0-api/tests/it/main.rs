@@ -4,4 +4,5 @@
 
 mod client;
 mod ids;
+mod shown;
 mod types;

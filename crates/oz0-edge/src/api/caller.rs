@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::header;
 use axum::http::request::Parts;
 use oz0_api::token::TokenKind;
-use oz0_api::{Code, NodeName, Problem};
+use oz0_api::{Code, NodeName, Problem, TokenId};
 
 use super::{Answer, Api};
 use crate::serve::Surface;
@@ -26,7 +26,11 @@ pub(super) struct Reader(pub(super) Actor);
 pub(super) struct Admin(pub(super) Actor);
 
 /// A node.
-pub(super) struct Node(pub(super) NodeName);
+pub(super) struct Node {
+    pub(super) name: NodeName,
+    /// The token that says so.
+    pub(super) token: TokenId,
+}
 
 impl FromRequestParts<Api> for Caller {
     type Rejection = Answer;
@@ -48,9 +52,14 @@ impl FromRequestParts<Api> for Caller {
             .ok_or_else(|| unauthenticated("the request's token is no bearer token"))?;
         match api.edge.store.identify(secret).await? {
             Some(identity) => Ok(Self(Some(identity))),
-            None => Err(unauthenticated("the token is unknown or was revoked")),
+            None => Err(unknown_token()),
         }
     }
+}
+
+/// A token that nobody has, or nobody has any more.
+pub(super) fn unknown_token() -> Answer {
+    unauthenticated("the token is unknown or was revoked")
 }
 
 fn unauthenticated(what: &str) -> Answer {
@@ -98,7 +107,7 @@ impl FromRequestParts<Api> for Node {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
         match Caller::from_request_parts(parts, api).await?.0 {
             Some(identity) if identity.token.kind == TokenKind::Node => {
-                Ok(Self(identity.token.name))
+                Ok(Self { name: identity.token.name, token: identity.token.id })
             }
             _ => Err(Problem::new(Code::Forbidden, "this needs a node's token").into()),
         }

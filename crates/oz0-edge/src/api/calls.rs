@@ -68,10 +68,10 @@ async fn asked(
 
 async fn answer(
     State(api): State<Api>,
-    Node(node): Node,
+    node: Node,
     Path(id): Path<CallId>,
     Json(result): Json<JobResult>,
 ) -> Result<Json<()>, Answer> {
     let store = api.edge.store.clone();
-    to_its_end(async move { store.answer(&node, &id, &result).await }).await.map(Json)
+    to_its_end(async move { store.answer(&node.name, &id, &result).await }).await.map(Json)
 }

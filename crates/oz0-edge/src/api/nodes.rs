@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 use oz0_api::node::{Part, Poll, PollQuery, Report, Verdicts};
 use oz0_api::token::NodeStatus;
 
-use super::caller::{Node, Reader};
+use super::caller::{Node, Reader, unknown_token};
 use super::{Answer, Api, Json, LONGEST_WAIT, to_its_end, wait_for};
 
 /// The longest report, in bytes. A node reads at most 16 MiB of a server's listing; written-out
@@ -24,13 +24,20 @@ pub(super) fn routes() -> Router<Api> {
 
 async fn poll(
     State(api): State<Api>,
-    Node(node): Node,
+    Node { name: node, token }: Node,
     Json(query): Json<PollQuery>,
 ) -> Result<Json<Poll>, Answer> {
     let store = &api.edge.store;
     store.touch(&node).await?;
+    let _polling = store.polling(&node);
     let wait = query.wait.map_or(LONGEST_WAIT, Duration::from_secs);
-    let ask = || async { Ok(store.poll(&node, &query).await?) };
+    let ask = || async {
+        // A node whose token was revoked while it waits hears so at once.
+        if !store.is_token_live(&token).await? {
+            return Err(unknown_token());
+        }
+        Ok(store.poll(&node, &query).await?)
+    };
     let found = wait_for(&api.edge, wait, ask).await?;
     store.touch(&node).await?;
     Ok(Json(found.unwrap_or_else(|| Poll {
@@ -44,7 +51,7 @@ async fn poll(
 
 async fn report(
     State(api): State<Api>,
-    Node(node): Node,
+    Node { name: node, .. }: Node,
     Json(report): Json<Report>,
 ) -> Result<Json<Verdicts>, Answer> {
     let store = api.edge.store.clone();

@@ -53,7 +53,7 @@ async fn revoke(
 /// a node learns of the clients that come to it, and of nobody else.
 async fn check_client(
     State(api): State<Api>,
-    Node(_): Node,
+    _: Node,
     Json(check): Json<CheckClient>,
 ) -> Result<Json<CheckedClient>, Answer> {
     let client = api

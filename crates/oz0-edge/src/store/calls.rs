@@ -285,9 +285,15 @@ impl Write<'_> {
             .into());
         }
         let lists = self.listing_nodes(&key, function).await?;
-        alive
+        // A node that polls now is there; of another it is only believed, and between two polls true.
+        let there = |node: &&NodeName| self.store.is_polling(node);
+        let listing: Vec<&NodeName> = alive.iter().filter(|node| lists.contains(*node)).collect();
+        listing
             .iter()
-            .find(|node| lists.contains(*node))
+            .copied()
+            .find(there)
+            .or_else(|| listing.first().copied())
+            .or_else(|| alive.iter().find(there))
             .or_else(|| alive.first())
             .cloned()
             .ok_or_else(|| {

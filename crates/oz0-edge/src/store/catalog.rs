@@ -99,6 +99,13 @@ impl Store {
             }
         }
 
+        // Two functions of one model name are both left out on a node that sees both, whether or not
+        // anybody has approved them.
+        let mut twins = BTreeMap::<String, Vec<FunctionId>>::new();
+        for id in listed.iter().map(|(id, _)| id).collect::<BTreeSet<_>>() {
+            twins.entry(ModelName::of(id).as_str().to_owned()).or_default().push(id.clone());
+        }
+
         let mut functions = Vec::with_capacity(accepted.len());
         for (id, listings) in accepted {
             let changes = changes.remove(&id).unwrap_or_default();
@@ -110,8 +117,13 @@ impl Store {
             let is_listed = listings
                 .iter()
                 .any(|listing| listed.contains(&(id.clone(), Value::Listed(listing.hash()))));
+            let twin = twins
+                .get(ModelName::of(&id).as_str())
+                .and_then(|twins| twins.iter().find(|twin| **twin != id));
             let state = if let Some((function, plugin)) = owners.left_out_for(&id) {
                 FunctionState::LeftOut { plugin: plugin.clone(), function: function.clone() }
+            } else if let Some(twin) = twin {
+                FunctionState::LeftOut { plugin: key.plugin.clone(), function: twin.clone() }
             } else if moved.contains(&id.tool()) {
                 FunctionState::EndpointWaiting
             } else if !changes.is_empty() {

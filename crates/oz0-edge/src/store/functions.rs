@@ -158,6 +158,19 @@ pub(super) struct Moved {
     pub(super) decided: bool,
 }
 
+impl Moved {
+    /// Whether something was opened, or went back.
+    pub(super) fn is_flip(&self) -> bool {
+        !self.opened.is_empty()
+            || self.closed.iter().any(|(_, outcome)| *outcome == Outcome::Reverted)
+    }
+
+    /// The same without what is counted instead of told.
+    pub(super) fn untold(self) -> Self {
+        Self { opened: Vec::new(), closed: Vec::new(), ..self }
+    }
+}
+
 /// A change's ID: what the approval of it is bound to.
 pub(super) fn change_id(key: &VersionKey, function: &FunctionId, value: Value) -> ChangeId {
     ChangeId::over(&[

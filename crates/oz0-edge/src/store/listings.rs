@@ -338,7 +338,11 @@ impl Write<'_> {
             self.add_waiting(&state.key, &id, &after, &mut listings).await?;
             let moved = self.store_function(state, &id, &after, &listings, None).await?;
             verdicts.insert(id.clone(), verdict(&state.key, &id, &after, value));
-            acts.add(&id, moved);
+            if moved.is_flip() && !self.is_told(&state.key, &id, node, value).await? {
+                acts.add(&id, moved.untold());
+            } else {
+                acts.add(&id, moved);
+            }
         }
         for act in acts.into_entries(&subject(&state.key, report), Some(node)) {
             self.audit(act).await?;
@@ -409,7 +413,8 @@ pub(super) struct Acts {
     dropped: Vec<(FunctionId, Value)>,
 }
 
-fn hash(value: Value) -> Option<String> {
+/// A value as an entry names it.
+pub(super) fn hash(value: Value) -> Option<String> {
     match value {
         Value::Absent => None,
         Value::Listed(hash) => Some(hash.to_string()),

@@ -1,4 +1,5 @@
-//! Model names across plugins: the function that was approved first stays, the newcomer is left out.
+//! Model names: across plugins the function that was approved first stays, and the newcomer is left
+//! out; inside one plugin both are.
 //!
 //! A claim is made in the transaction in which a function is first accepted, and keeps its rank as
 //! long as the plugin is installed and the function accepted; a plugin that is removed gives its
@@ -14,27 +15,33 @@ use sqlx::SqliteConnection;
 use super::functions::VersionKey;
 use super::{StoreError, Write, parse, plugins};
 
-/// The owner of each claimed model name.
-pub(super) struct Owners(BTreeMap<String, (FunctionId, PluginName)>);
+/// The claims to each model name, the earliest first.
+pub(super) struct Owners(BTreeMap<String, Vec<(FunctionId, PluginName)>>);
 
 impl Owners {
     pub(super) async fn load(conn: &mut SqliteConnection) -> Result<Self, StoreError> {
         let rows: Vec<(String, String, String)> = sqlx::query_as(
             "SELECT model_name, function, plugin FROM model_names
-             ORDER BY claim_rank DESC, function DESC",
+             ORDER BY claim_rank, function",
         )
         .fetch_all(conn)
         .await?;
-        // The earliest claim comes last, and so overwrites the later ones.
-        rows.into_iter()
-            .map(|(name, function, plugin)| Ok((name, (parse(&function)?, parse(&plugin)?))))
-            .collect::<Result<_, StoreError>>()
-            .map(Self)
+        let mut claims = BTreeMap::<String, Vec<_>>::new();
+        for (name, function, plugin) in rows {
+            claims.entry(name).or_default().push((parse(&function)?, parse(&plugin)?));
+        }
+        Ok(Self(claims))
     }
 
-    /// The function that has this one's model name instead of it.
+    /// The function because of which this one is left out: the one that has its model name, or a twin
+    /// in its own plugin, because of which neither has it.
     pub(super) fn left_out_for(&self, id: &FunctionId) -> Option<&(FunctionId, PluginName)> {
-        self.0.get(ModelName::of(id).as_str()).filter(|(owner, _)| owner != id)
+        let claims = self.0.get(ModelName::of(id).as_str())?;
+        let first = claims.first()?;
+        if first.0 != *id {
+            return Some(first);
+        }
+        claims.iter().find(|(twin, plugin)| twin != id && *plugin == first.1)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use oz0_api::EdgeId;
@@ -77,6 +78,7 @@ impl Store {
             live_for,
             commits: watch::Sender::new(0),
             winding_down: watch::Sender::new(false),
+            polling: Mutex::default(),
         };
         store.check_head(&path).await?;
         store.first_token().await?;

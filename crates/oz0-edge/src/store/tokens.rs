@@ -123,6 +123,17 @@ impl Store {
         Ok(Some(Identity { token: info(&row)? }))
     }
 
+    /// Whether a token is one that counts: a request that waits asks again and again.
+    pub(crate) async fn is_token_live(&self, id: &TokenId) -> Result<bool, StoreError> {
+        let mut tx = self.read().await?;
+        let live: i64 =
+            sqlx::query_scalar("SELECT COUNT(*) FROM tokens WHERE id = $1 AND revoked_at IS NULL")
+                .bind(id.as_str())
+                .fetch_one(&mut *tx)
+                .await?;
+        Ok(live > 0)
+    }
+
     /// Makes a token.
     pub(crate) async fn create_token(
         &self,
@@ -258,6 +269,7 @@ impl Store {
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
         write.see(node).await?;
+        write.tell_flips(node).await?;
         write.commit().await
     }
 }

@@ -89,3 +89,33 @@ async fn a_function_whose_removal_was_approved_gives_its_name_up() {
     house.approve_all("one").await;
     assert_eq!(house.states().await["a__b.c"], FunctionState::Callable);
 }
+
+#[tokio::test]
+async fn inside_one_plugin_both_functions_of_one_model_name_are_left_out_and_shown() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let one = plugin("one", "1.0.0", &["a", "a__b"]);
+    house.install(&one).await;
+    tell(&node, &one, "a", &[("b__c", "First."), ("free", "Free.")]).await;
+    assert_eq!(house.states().await["a.b__c"], FunctionState::Callable);
+    tell(&node, &one, "a__b", &[("c", "Its twin.")]).await;
+    let states = house.states().await;
+    assert_eq!(states["a.b__c"], left_out("one", "a__b.c"));
+    assert_eq!(states["a__b.c"], left_out("one", "a.b__c"));
+    assert_eq!(states["a.free"], FunctionState::Callable);
+    let poll = node.poll(&PollQuery { wait: Some(0), ..PollQuery::default() }).await.unwrap();
+    let barred = poll.decisions.changed.iter().filter(|one| one.left_out_for.is_some());
+    assert_eq!(barred.count(), 2);
+
+    // The same where a twin turns up later, and nobody has approved it.
+    let two = plugin("two", "1.0.0", &["x", "x__y"]);
+    house.install(&two).await;
+    tell(&node, &two, "x", &[("y__z", "First.")]).await;
+    tell(&node, &two, "x__y", &[("other", "-")]).await;
+    tell(&node, &two, "x__y", &[("other", "-"), ("z", "A twin.")]).await;
+    let states = house.states().await;
+    assert_eq!(states["x.y__z"], left_out("two", "x__y.z"));
+    assert_eq!(states["x__y.z"], left_out("two", "x.y__z"));
+    tell(&node, &two, "x__y", &[("other", "-")]).await;
+    assert_eq!(house.states().await["x.y__z"], FunctionState::Callable);
+}

@@ -7,7 +7,7 @@ use oz0_api::plugin::{FunctionState, Override};
 use oz0_listing::Listing;
 use serde_json::json;
 
-use crate::house::{House, complete, dev, digest, listed, plugin, tell};
+use crate::house::{House, complete, dev, digest, listed, plugin, refused, tell};
 
 fn at(poll: &Poll) -> PollQuery {
     PollQuery {
@@ -163,4 +163,18 @@ async fn a_function_that_only_a_dead_node_listed_is_not_said_to_be_callable() {
     let nodes = house.local.nodes().await.unwrap();
     assert_eq!(nodes.len(), 1);
     assert!(!nodes[0].live);
+}
+
+#[tokio::test]
+async fn a_poll_that_waits_ends_when_its_token_is_revoked() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let first = node.poll(&start()).await.unwrap();
+    let query = PollQuery { wait: Some(30), ..at(&first) };
+    let token = house.admin.tokens().await.unwrap().tokens;
+    let token = token.iter().find(|token| token.name.as_str() == "node-1").unwrap();
+    let began = Instant::now();
+    let (polled, _) = tokio::join!(node.poll(&query), house.admin.revoke_token(&token.id));
+    assert_eq!(refused(polled), oz0_api::Code::Unauthenticated);
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
 }

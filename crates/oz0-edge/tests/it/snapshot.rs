@@ -360,3 +360,54 @@ async fn a_server_that_names_functions_without_end_leaves_nothing_behind() {
     assert_eq!(rows, 1);
     pool.close().await;
 }
+
+#[tokio::test]
+async fn a_server_that_flips_all_the_time_is_told_a_few_times_and_then_counted() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&node, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    for round in 0..50 {
+        let text = format!("Other {round}.");
+        let verdicts = tell(&node, &team, "team", &[("hello", &text), ("bye", "Bye.")]).await;
+        assert!(matches!(verdicts.functions[&id("team.hello")], Verdict::Waiting { .. }));
+        let back = tell(&node, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+        assert_eq!(back.functions[&id("team.hello")], Verdict::Accepted);
+    }
+    tell(&node, &team, "team", &[("hello", "Evil."), ("bye", "Bye.")]).await;
+    assert_eq!(house.count("plugin.tools.changed").await, 8);
+    assert_eq!(house.count("plugin.tools.reverted").await, 8);
+    assert_eq!(house.waiting("team").await, ["team.hello changed node-1"]);
+    // Another function has entries of its own.
+    tell(&node, &team, "team", &[("hello", "Evil."), ("bye", "Bye!")]).await;
+    assert_eq!(house.count("plugin.tools.changed").await, 9);
+
+    // When the window is over, also after a crash, the count is told by itself.
+    let folder = house.end().await;
+    let url = format!("sqlite:{}/data/edge.db", folder.path().display());
+    let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
+    for statement in ["UPDATE flips SET since = since - 60000", "UPDATE nodes SET seen_at = 0"] {
+        sqlx::query(statement).execute(&pool).await.unwrap();
+    }
+    pool.close().await;
+    let house = House::open(folder).await;
+    let create = oz0_api::token::CreateToken {
+        kind: oz0_api::token::TokenKind::Node,
+        name: "node-1".parse().unwrap(),
+        may_approve: false,
+    };
+    let token = house.edge.reissue_token(&create).await.unwrap();
+    let query = oz0_api::node::PollQuery::default();
+    house.local.with_token(&token.secret).poll(&query).await.unwrap();
+    let log = house.log().await;
+    let flapped: Vec<_> =
+        log.iter().filter(|entry| entry.action == "plugin.tools.flapped").collect();
+    assert_eq!(flapped.len(), 1, "{flapped:#?}");
+    assert_eq!(flapped[0].subject.detail["changes"], "85");
+    assert_eq!(
+        flapped[0].subject.functions[&id("team.hello")],
+        Some(hash("hello", "Evil.").to_string())
+    );
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
+}

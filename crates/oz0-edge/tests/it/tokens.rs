@@ -122,3 +122,51 @@ async fn each_kind_of_token_opens_its_own_doors_only() {
     let nodes_may = CreateToken { may_approve: true, ..create(TokenKind::Node, "node-2") };
     assert_eq!(refused(house.admin.create_token(&nodes_may).await), Code::Malformed);
 }
+
+#[tokio::test]
+async fn a_node_learns_whose_a_clients_token_is_and_nothing_of_others() {
+    let house = House::new().await;
+    let node = house.admin.create_token(&create(TokenKind::Node, "node-7")).await.unwrap();
+    let asks = house.local.with_token(&node.secret);
+    let may = CreateToken { may_approve: true, ..create(TokenKind::Client, "laptop") };
+    let client = house.admin.create_token(&may).await.unwrap();
+    let found = asks.check_client(&client.secret).await.unwrap().unwrap();
+    assert_eq!((found.name.as_str(), found.may_approve), ("laptop", true));
+    assert_eq!(found.id, client.token.id);
+
+    let admin = std::fs::read_to_string(house.edge.admin_token_file()).unwrap();
+    let half = client.secret.rsplit_once('_').unwrap().0;
+    for token in [admin.trim(), &node.secret, half, &format!("{half}_{half}"), "", "wrong"] {
+        assert_eq!(asks.check_client(token).await.unwrap(), None, "{token}");
+    }
+    house.admin.revoke_token(&client.token.id).await.unwrap();
+    assert_eq!(asks.check_client(&client.secret).await.unwrap(), None);
+    // Nobody else may ask: it would tell a guess from a miss.
+    for asker in [&house.admin, &house.local, &house.local.with_token(&client.secret)] {
+        let error = asker.check_client(&client.secret).await.unwrap_err();
+        assert!(matches!(error.code(), Some(Code::Forbidden | Code::Unauthenticated)), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_edge_that_winds_down_makes_nobody_wait() {
+    let house = House::new().await;
+    let node = house.admin.create_token(&create(TokenKind::Node, "node-7")).await.unwrap();
+    let asks = house.local.with_token(&node.secret);
+    let first = asks.poll(&oz0_api::node::PollQuery::default()).await.unwrap();
+    let query = oz0_api::node::PollQuery {
+        edge: Some(first.edge),
+        plugins: first.plugins.revision,
+        decisions: first.decisions.revision,
+        wait: Some(30),
+        jobs: true,
+    };
+    let began = std::time::Instant::now();
+    let mut waiting = Box::pin(asks.poll(&query));
+    let early = tokio::time::timeout(std::time::Duration::from_millis(200), &mut waiting).await;
+    assert!(early.is_err(), "there is nothing to say");
+    house.edge.wind_down();
+    assert!(waiting.await.unwrap().plugins.changed.is_empty());
+    assert!(asks.poll(&query).await.unwrap().plugins.changed.is_empty());
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "{:?}", began.elapsed());
+}

@@ -4,6 +4,8 @@
 //! So every line begins with a margin that is ours, also where a line is longer than the terminal is wide: a text that could
 //! begin a line of its own could pass for what oz0 says, such as the end of the change or the answer to the question below it.
 
+use std::fmt::Write as _;
+
 use unicode_width::UnicodeWidthChar as _;
 
 use super::words::{marked, unmarked};
@@ -81,7 +83,7 @@ impl Layout {
     fn line(self, out: &mut String, margin: &str, color: &str, text: &str) {
         out.push_str(margin);
         if self.color && !text.is_empty() {
-            out.push_str(&format!("\u{1b}[{color}m{text}\u{1b}[0m"));
+            write!(out, "\u{1b}[{color}m{text}\u{1b}[0m").expect("writing to a String cannot fail");
         } else {
             out.push_str(text);
         }

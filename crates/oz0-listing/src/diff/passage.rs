@@ -53,15 +53,16 @@ fn of(pointer: Pointer, old: Option<&str>, new: Option<&str>) -> Passage {
     Passage { pointer, old: shown(old), new: shown(new), words }
 }
 
-/// Whether at least a third of the longer text is in both: with less, the marks are more than the text.
+/// Whether at least half of the shorter text is in both, which a text that was added to or cut down is: with less, there is
+/// more mark than text.
 fn reads_as_one(words: &WordDiff) -> bool {
     let count = |kind| -> usize {
         let pieces = words.pieces.iter().filter(|piece| piece.kind == kind);
         pieces.map(|piece| piece.text.chars().filter(|c| !c.is_whitespace()).count()).sum()
     };
     let same = count(PieceKind::Same);
-    let longer = same + count(PieceKind::Removed).max(count(PieceKind::Added));
-    same * 3 >= longer && same > 0
+    let edited = count(PieceKind::Removed).min(count(PieceKind::Added));
+    same > 0 && same >= edited
 }
 
 fn shortened(words: WordDiff) -> WordDiff {

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
@@ -246,7 +248,8 @@ impl Outgoing {
 
 /// A result's `resultType`, where it has one.
 pub(crate) fn result_type(result: &str) -> Option<String> {
-    if !may_have(result, "resultType") {
+    static RESULT_TYPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("resultType"));
+    if !may_have(result, &RESULT_TYPE) {
         return None;
     }
     let members = Members::read(result).ok()?;

@@ -247,6 +247,12 @@ impl Call {
         }
     }
 
+    /// The log level that a client of the legacy era has set on its connection. A server of the modern era is told on
+    /// each call ([`Forward::log_level`](super::Forward::log_level)); a modern client says it in its own parameters.
+    pub fn log_level(&self) -> Option<Level> {
+        self.level.filter(|_| self.peer.era() == Era::Legacy)
+    }
+
     /// The way to ask the client something on behalf of the server that is called.
     pub fn asker(&self) -> Asker {
         Asker { peer: Arc::clone(&self.peer), asides: self.asides.clone(), limit: self.ask }
@@ -255,14 +261,22 @@ impl Call {
 
 /// The levels of `notifications/message` (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub enum Level {
+    /// For developers.
     Debug,
+    /// What goes on.
     Info,
+    /// Normal, and worth a look.
     Notice,
+    /// Something may be wrong.
     Warning,
+    /// Something is.
     Error,
+    /// A part fails.
     Critical,
+    /// Somebody must act at once.
     Alert,
+    /// Nothing works.
     Emergency,
 }
 
@@ -279,6 +293,19 @@ impl Level {
             "emergency" => Self::Emergency,
             _ => return None,
         })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
     }
 }
 
@@ -326,7 +353,9 @@ impl Progress {
     }
 }
 
-fn without_ours(text: &str) -> Cow<'_, str> {
+/// A result without the `_meta` keys under `oz0/`, which only this gateway may set. What a client gets through a
+/// [`Server`](super::Server) is cleared of them already; this is for results that are handed out in another way.
+pub fn without_ours(text: &str) -> Cow<'_, str> {
     let ours = ours_in(text);
     if ours.is_empty() {
         return Cow::Borrowed(text);

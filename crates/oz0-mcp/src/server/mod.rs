@@ -36,7 +36,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use self::codes::{BUSY, CLOSING, EXPIRED, TOO_SLOW};
 use self::engine::Engine;
 pub use self::gateway::{
-    AskError, Asker, Call, Capabilities, Denied, Functions, Gateway, Peer, Principal, Progress,
+    AskError, Asker, Call, Capabilities, Denied, Functions, Gateway, Level, Peer, Principal,
+    Progress, without_ours,
 };
 pub use self::http::{HttpOptions, ServeError};
 pub use self::options::{ServerLimits, ServerOptions, ServerTimeouts};

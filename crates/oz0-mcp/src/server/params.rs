@@ -6,11 +6,14 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::codes;
-use super::splice::{Splice, insertion, may_name_ours, range_in, removals};
+use super::gateway::Level;
+use super::splice::{Splice, insertion, may_have, may_name_ours, range_in, removals};
 use crate::error::RpcError;
 use crate::message::{Members, quote, string};
 use crate::version::Era;
@@ -22,6 +25,12 @@ pub(crate) const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersi
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// Whether these parameters can be a modern client's.
+pub(crate) fn may_be_modern(params: &str) -> bool {
+    static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROTOCOL_VERSION));
+    may_have(params, &NAME)
+}
 
 const READ: [&str; 6] = ["name", "arguments", "_meta", "inputResponses", "requestState", "task"];
 
@@ -39,8 +48,8 @@ pub struct CallParams {
 }
 
 impl CallParams {
-    /// Reads what a client sent. Keys under `oz0/` and, from a modern client, what it says of itself are taken out of
-    /// `_meta`; a `task` member is taken out, since no tasks are offered here. The error is -32602.
+    /// Reads what a client sent. Keys under `oz0/` are taken out of `_meta`, and so is what a modern client says of
+    /// itself there and what means nothing there from a legacy one; a `task` member is taken out, since no tasks are offered here. The error is -32602.
     pub fn read(text: &str, era: Era) -> Result<Self, RpcError> {
         let refuse = |why: String| RpcError::new(codes::INVALID_PARAMS, why);
         let members = Members::read(text)
@@ -62,9 +71,10 @@ impl CallParams {
             if let Some(name) = twice(&inner) {
                 return Err(refuse(format!("the member `{name}` of `_meta` stands twice")));
             }
-            let said = |name: &str| {
-                era == Era::Modern
-                    && [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES].contains(&name)
+            let said = |name: &str| match era {
+                Era::Modern => [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES].contains(&name),
+                // Said on the connection in this era: `Forward::log_level` adds it for a server that wants it here.
+                Era::Legacy => name == LOG_LEVEL,
             };
             let goes = |name: &str| name.starts_with(OURS) || said(name);
             cut(range_in(text, meta.get()).start, removals(meta.get(), &inner, goes));
@@ -72,14 +82,21 @@ impl CallParams {
         if members.get("task").is_some() {
             cut(0, removals(text, &members, |name| name == "task"));
         }
-        let text = if splice.is_empty() { text.to_owned() } else { splice.apply() };
-        Self::index(text).map_err(refuse)
+        if splice.is_empty() {
+            return Self::index(text, &members).map_err(refuse);
+        }
+        Self::clean(&splice.apply()).map_err(refuse)
     }
 
-    /// Finds the parts of a text that is clean already.
-    fn index(text: String) -> Result<Self, String> {
-        let members = Members::read(&text).map_err(|_| "not an object".to_owned())?;
-        let at = |value: &RawValue| range_in(&text, value.get());
+    /// Reads a text that is clean already.
+    fn clean(text: &str) -> Result<Self, String> {
+        let members = Members::read(text).map_err(|_| "not an object".to_owned())?;
+        Self::index(text, &members)
+    }
+
+    /// Finds the parts of a clean text.
+    fn index(text: &str, members: &Members<'_>) -> Result<Self, String> {
+        let at = |value: &RawValue| range_in(text, value.get());
         let name = members.get("name").ok_or("`name` is missing")?;
         let arguments = members.get("arguments");
         if arguments.is_some_and(|arguments| !arguments.get().starts_with('{')) {
@@ -115,7 +132,7 @@ impl CallParams {
             progress_token: token,
             input_responses,
             request_state,
-            text,
+            text: text.to_owned(),
         })
     }
 
@@ -182,7 +199,7 @@ impl CallParams {
             responses.map(str::to_owned),
         ));
         forward.others.push(("requestState", self.request_state.clone(), state.map(quote)));
-        Self::index(forward.text())
+        Self::clean(&forward.text())
     }
 }
 
@@ -249,6 +266,14 @@ impl Forward<'_> {
         self.meta.push_str(value.get());
         self.meta.push(',');
         self
+    }
+
+    /// Tells a server of the modern era which log messages a client of the legacy era wants, which has said so on its
+    /// connection ([`Call::log_level`](super::Call::log_level)).
+    #[must_use]
+    pub fn log_level(self, level: Level) -> Self {
+        let level = RawValue::from_string(quote(level.name())).expect("a quoted name is JSON");
+        self.meta(LOG_LEVEL, &level)
     }
 
     /// The text of the parameters.

@@ -6,9 +6,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use bytes::Bytes;
-use memchr::memmem;
+use memchr::memchr_iter;
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use crate::message::{Members, quote};
@@ -195,21 +197,23 @@ pub(crate) fn insertion(object: &str, name: &str, value: &str) -> (usize, String
 /// Whether a key under `oz0/` can stand anywhere in this text. Never says no wrongly: a name that begins with `oz0` is
 /// either spelled so, or one of its letters is an escape.
 pub(crate) fn may_name_ours(text: &str) -> bool {
+    static OURS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"oz0"));
     let bytes = text.as_bytes();
-    memmem::find(bytes, b"\"oz0").is_some() || may_spell(bytes, b"oz0")
+    OURS.find(bytes).is_some() || may_spell(bytes, b"oz0")
 }
 
-/// Whether `"name"` can stand in this text as a member's name, spelled plainly or with escapes.
-pub(crate) fn may_have(text: &str, name: &str) -> bool {
+/// Whether the name that is looked for can stand in this text as a member's name, spelled plainly or with escapes.
+pub(crate) fn may_have(text: &str, name: &Finder<'_>) -> bool {
     let bytes = text.as_bytes();
-    memmem::find(bytes, name.as_bytes()).is_some() || may_spell(bytes, name.as_bytes())
+    name.find(bytes).is_some() || may_spell(bytes, name.needle())
 }
 
 /// Whether an escape of one of these ASCII letters stands in the text.
 fn may_spell(text: &[u8], letters: &[u8]) -> bool {
-    memmem::find_iter(text, b"\\u00").any(|at| {
-        let digits = text.get(at + 4..at + 6).and_then(|digits| std::str::from_utf8(digits).ok());
+    memchr_iter(b'\\', text).any(|at| {
+        let digits = text[at + 1..].strip_prefix(b"u00").and_then(|rest| rest.get(..2));
         digits
+            .and_then(|digits| std::str::from_utf8(digits).ok())
             .and_then(|digits| u8::from_str_radix(digits, 16).ok())
             .is_some_and(|letter| letters.contains(&letter))
     })

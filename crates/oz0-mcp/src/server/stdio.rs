@@ -9,13 +9,14 @@ use std::collections::{HashMap, VecDeque};
 use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use bytes::{Buf, Bytes};
+use futures_util::FutureExt;
 use futures_util::future::{AbortHandle, Abortable, join_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use super::codes;
 use super::engine::{Engine, Later, Started};
@@ -23,9 +24,8 @@ use super::exchange::{Body, Outgoing, Step};
 use super::gateway::{Gateway, Level, Peer, Principal};
 use super::incoming::{self, Incoming, Refused};
 use super::modern::{LIST_CHANGED, next_revision};
-use super::params::PROTOCOL_VERSION;
+use super::params::may_be_modern;
 use super::questions::Questions;
-use super::splice::may_have;
 use crate::error::RpcError;
 use crate::line::{Line, Lines};
 use crate::message::{self, Members, Message};
@@ -125,7 +125,7 @@ pub(crate) async fn serve<G: Gateway>(
     let mut reading = true;
     let mut flushed = true;
     let mut moved = Instant::now();
-    let mut ends: Option<tokio::time::Instant> = None;
+    let mut ends: Option<Instant> = None;
     loop {
         let waits = outbox.len();
         let writing = waits > 0 || !flushed;
@@ -147,10 +147,15 @@ pub(crate) async fn serve<G: Gateway>(
         };
         tokio::select! {
             biased;
-            written = write(&mut writer, &outbox), if writing => {
-                flushed = written.map_err(StdioError::Write)? == 0;
-                moved = Instant::now();
-            }
+            written = write(&mut writer, &outbox), if writing => match written {
+                Ok(all) => {
+                    flushed = all;
+                    moved = Instant::now();
+                }
+                // It closed its end, as it may at any time: what was still to be said is for nobody.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+                Err(error) => return Err(StdioError::Write(error)),
+            },
             Some(()) = running.next(), if !running.is_empty() => {}
             // What runs may have said something just now. It is this task that polls it, so nobody has to be woken.
             () = std::future::poll_fn(|_| match outbox.len() {
@@ -161,7 +166,7 @@ pub(crate) async fn serve<G: Gateway>(
                 Ok(0) => {
                     lines.finish(|line| connection.line(&line, &mut running));
                     reading = false;
-                    ends.get_or_insert(tokio::time::Instant::now() + timeouts.shutdown);
+                    ends.get_or_insert(Instant::now() + timeouts.shutdown);
                 }
                 Ok(count) => {
                     if waits == 0 {
@@ -181,9 +186,9 @@ pub(crate) async fn serve<G: Gateway>(
             }
             _ = closing.wait_for(|&closing| closing), if ends.is_none() => {
                 reading = false;
-                ends = Some(tokio::time::Instant::now() + timeouts.shutdown);
+                ends = Some(Instant::now() + timeouts.shutdown);
             }
-            () = tokio::time::sleep(timeouts.stall.saturating_sub(moved.elapsed())), if writing => {
+            () = tokio::time::sleep_until(moved + timeouts.stall), if writing => {
                 return Err(StdioError::Stalled(timeouts.stall, outbox.len()));
             }
             () = deadline => return Ok(()),
@@ -191,17 +196,23 @@ pub(crate) async fn serve<G: Gateway>(
     }
 }
 
-/// Writes some of what waits, and flushes where nothing does; how many bytes were written. Dropped half-way, it has
-/// written nothing.
-async fn write(writer: &mut (impl AsyncWrite + Unpin), outbox: &Outbox) -> std::io::Result<usize> {
+/// Writes some of what waits, and flushes where nothing does; whether that is all. Dropped half-way, it has written
+/// nothing.
+async fn write(writer: &mut (impl AsyncWrite + Unpin), outbox: &Outbox) -> std::io::Result<bool> {
     let first: Vec<Bytes> = outbox.waiting().0.iter().take(SLICES).cloned().collect();
-    if first.is_empty() {
-        writer.flush().await?;
-        return Ok(0);
-    }
-    let slices: Vec<IoSlice<'_>> = first.iter().map(|bytes| IoSlice::new(bytes)).collect();
-    let mut written = writer.write_vectored(&slices).await?;
-    let all = written;
+    let mut written = match first.as_slice() {
+        [] => {
+            writer.flush().await?;
+            return Ok(true);
+        }
+        // After a part of one slice the runtime knows that the pipe is full, and does not try it once more in vain.
+        [one, rest @ ..] if rest.is_empty() || one.len() >= CHUNK => writer.write(one).await?,
+        several => {
+            let slices: Vec<IoSlice<'_>> =
+                several.iter().map(|bytes| IoSlice::new(bytes)).collect();
+            writer.write_vectored(&slices).await?
+        }
+    };
     if written == 0 {
         return Err(std::io::ErrorKind::WriteZero.into());
     }
@@ -216,9 +227,11 @@ async fn write(writer: &mut (impl AsyncWrite + Unpin), outbox: &Outbox) -> std::
         }
         waiting.0.pop_front();
     }
+    let empty = waiting.0.is_empty();
     drop(waiting);
     outbox.room.notify_waiters();
-    Ok(all)
+    // A pipe has nothing to flush. What does not end at once is flushed next time.
+    Ok(empty && matches!(writer.flush().now_or_never(), Some(Ok(()))))
 }
 
 impl<G: Gateway> Connection<G> {
@@ -276,12 +289,11 @@ impl<G: Gateway> Connection<G> {
         let limit = self.engine.options.limits.unread;
         Box::pin(async move {
             let Some(answer) = answering.await else { return };
-            loop {
+            while outbox.len() >= limit {
                 let room = outbox.room.notified();
-                if outbox.len() < limit {
-                    break;
+                if outbox.len() >= limit {
+                    room.await;
                 }
-                room.await;
             }
             outbox.push(answer);
         })
@@ -351,8 +363,7 @@ impl<G: Gateway> Connection<G> {
                 Err(error) => refuse(error),
             };
         }
-        let modern = method == "server/discover"
-            || params.is_some_and(|params| may_have(params, PROTOCOL_VERSION));
+        let modern = method == "server/discover" || params.is_some_and(may_be_modern);
         let (peer, level) = match &self.peer {
             Some(peer) if !modern => (Arc::clone(peer), self.level),
             // Even before it is opened a legacy connection may be probed.

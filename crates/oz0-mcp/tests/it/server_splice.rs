@@ -1,7 +1,7 @@
 //! Nothing is rebuilt: what is not edited stays, byte for byte.
 
 use oz0_mcp::Era;
-use oz0_mcp::server::{CallParams, Splice, SpliceError};
+use oz0_mcp::server::{CallParams, Level, Splice, SpliceError};
 use proptest::prelude::*;
 
 use crate::server_gateway::raw;
@@ -150,4 +150,16 @@ fn what_a_modern_client_says_of_itself_stays_here() {
     let text = r#"{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","traceparent":"00-1","io.modelcontextprotocol/clientInfo":{},"io.modelcontextprotocol/clientCapabilities":{}},"task":{"ttl":1}}"#;
     let params = CallParams::read(text, Era::Modern).unwrap();
     assert_eq!(params.text(), r#"{"name":"a","_meta":{"traceparent":"00-1"}}"#);
+}
+
+#[test]
+fn the_log_level_of_a_handshake_connection_is_told_to_a_stateless_server_once() {
+    let text = r#"{"name":"f","_meta":{"io.modelcontextprotocol/logLevel":"debug","a":1}}"#;
+    let legacy = CallParams::read(text, Era::Legacy).unwrap();
+    assert_eq!(
+        legacy.forward().log_level(Level::Warning).text(),
+        r#"{"name":"f","_meta":{"io.modelcontextprotocol/logLevel":"warning","a":1}}"#
+    );
+    let modern = CallParams::read(text, Era::Modern).unwrap();
+    assert_eq!(modern.forward().text(), text, "a modern client says it itself");
 }

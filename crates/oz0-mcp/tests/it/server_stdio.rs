@@ -580,3 +580,19 @@ async fn calls_that_wait_for_their_client_are_bounded_and_end() {
     let again = lines.ask(&modern_call(5, "ask", "")).await;
     assert_eq!(again["result"]["resultType"], "input_required", "there is room again");
 }
+
+#[tokio::test]
+async fn a_client_that_closes_both_ends_while_something_is_to_be_said_has_ended_in_order() {
+    let mut lines = Lines::open(&server(Memory::new()));
+    lines.initialize("2025-11-25").await;
+    for id in 0..20 {
+        lines
+            .send(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"big"}}}}"#
+            ))
+            .await;
+    }
+    drop((lines.reader, lines.writer));
+    let end = tokio::time::timeout(Duration::from_secs(5), lines.served).await.unwrap().unwrap();
+    assert!(end.is_ok(), "{end:?}");
+}

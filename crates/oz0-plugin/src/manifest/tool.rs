@@ -30,6 +30,8 @@ record! {
         [optional] url = "url": UrlTemplate,
         /// Arguments for the package's server.
         [many] args = "args": List<Argument>,
+        /// Variables of the package's server, beside the ones that every server gets.
+        [many] env = "env": Map<EnvName, Argument>,
         /// Headers for the remote server.
         [many] headers = "headers": Map<HeaderName, HeaderValue>,
         /// The connection whose token its calls get.
@@ -48,6 +50,7 @@ record! {
     constraints &[
         Constraint::ExactlyOne(&["mcp", "package", "url"]),
         Constraint::OnlyWith("args", "package"),
+        Constraint::OnlyWith("env", "package"),
         Constraint::OnlyWith("headers", "url"),
     ];
     then refer_to_params;
@@ -100,6 +103,14 @@ impl Tool {
         self.url.is_some()
     }
 
+    /// The variables that the manifest gives its process, and their values; none of a remote one.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.mcp.iter().flat_map(|mcp| mcp.value.env.iter());
+        own.chain(self.env.iter()).map(|(name, value): &(Spanned<EnvName>, Spanned<Argument>)| {
+            (name.as_str(), value.as_str())
+        })
+    }
+
     /// What the manifest asks for the whole tool; `never` where it says nothing.
     pub fn approval(&self) -> Approval {
         self.approval.as_ref().map_or(Approval::Never, |approval| approval.value)
@@ -131,13 +142,6 @@ impl Mcp {
     /// The program and its arguments as texts.
     pub fn argv(&self) -> Vec<&str> {
         self.command.iter().map(|argument| argument.as_str()).collect()
-    }
-
-    /// The variables and their values.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.env.iter().map(|(name, value): &(Spanned<EnvName>, Spanned<Argument>)| {
-            (name.as_str(), value.as_str())
-        })
     }
 }
 

@@ -27,7 +27,7 @@ fn every_key_decodes() {
     let github = manifest.tools.get("oz0_github").unwrap();
     let Backend::Mcp(mcp) = github.backend() else { panic!("{github:?}") };
     assert_eq!(mcp.argv(), ["python3", "server.py"]);
-    assert_eq!(mcp.variables().collect::<Vec<_>>(), [("LOG_LEVEL", "info")]);
+    assert_eq!(github.variables().collect::<Vec<_>>(), [("LOG_LEVEL", "info")]);
     assert_eq!(github.approval(), Approval::Writes);
     assert_eq!(github.unstable_pointers()["now"].len(), 1);
     let override_ = github.overrides.get("create_issue").unwrap();
@@ -35,7 +35,9 @@ fn every_key_decodes() {
     assert!(!annotations.read_only.as_ref().unwrap().value);
     assert_eq!(override_.output_schema.as_ref().unwrap()["type"], "object");
 
-    let Backend::Package(git) = manifest.tools.get("git").unwrap().backend() else { panic!() };
+    let git = manifest.tools.get("git").unwrap();
+    assert_eq!(git.variables().collect::<Vec<_>>(), [("GIT_AUTHOR_NAME", "oz0")]);
+    let Backend::Package(git) = git.backend() else { panic!() };
     assert_eq!(git.exact(), Some("2026.1.14"));
     let Backend::Package(mail) = manifest.tools.get("oz0_mail").unwrap().backend() else {
         panic!()

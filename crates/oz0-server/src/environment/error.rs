@@ -146,6 +146,11 @@ const REFUSALS: [&str; 16] = [
 ];
 
 impl EnvironmentError {
+    /// Whether the registry answered, and what was asked for is not there or does not fit this machine.
+    pub fn is_refusal(&self) -> bool {
+        self.refusal().is_some()
+    }
+
     /// What the installer said, where it is the plugin's files that cannot be installed.
     pub(crate) fn refusal(&self) -> Option<&str> {
         match self {

@@ -222,6 +222,42 @@ impl Environments {
         let file = SourceFile::new(tool.lock_file(), "");
         locked.map_err(|error| error.or_problem(|_| Span::start_of(&file)))
     }
+
+    /// The version of a package that its registry has today, and that can be locked: the one that `range` stands for, or
+    /// the newest where it is empty. No package's code is run.
+    pub fn newest(
+        &self,
+        registry: Registry,
+        name: &str,
+        range: &str,
+    ) -> Result<String, EnvironmentError> {
+        match registry {
+            Registry::Pypi => self.newest_pypi(name, range),
+            Registry::Npm if range.is_empty() => self.newest_npm(name, "latest"),
+            Registry::Npm => self.newest_npm(name, range),
+        }
+    }
+
+    /// The files that make Python packages, each a line of PEP 508, dependencies of a plugin's own server: their paths in
+    /// its folder, and their texts.
+    pub fn python_files(
+        &self,
+        requirements: &[String],
+    ) -> Result<Vec<(&'static str, String)>, EnvironmentError> {
+        let lock = self.lock_requirements(requirements)?;
+        let input = requirements.join("\n") + "\n";
+        Ok(vec![("requirements.in", input), ("requirements.txt", lock)])
+    }
+
+    /// The same for one package of npm, of an exact version.
+    pub fn node_files(
+        &self,
+        name: &str,
+        version: &str,
+    ) -> Result<Vec<(&'static str, String)>, EnvironmentError> {
+        let lock = self.lock_npm(name, version)?;
+        Ok(vec![("package.json", node::tool_manifest(name, version)), ("package-lock.json", lock)])
+    }
 }
 
 /// oz0 wrote the lock, so it is oz0 that writes it anew.

@@ -85,7 +85,12 @@ impl Environments {
         Installer {
             oz0: self.oz0(),
             program: &npm,
-            arguments: arguments.iter().chain(&always).map(AsRef::as_ref).collect(),
+            arguments: arguments[..1]
+                .iter()
+                .chain(&always)
+                .chain(&arguments[1..])
+                .map(AsRef::as_ref)
+                .collect(),
             folder,
             environment: vec![
                 ("npm_config_cache", self.downloads("npm").into()),
@@ -108,18 +113,44 @@ impl Environments {
     pub(crate) fn lock_npm(&self, name: &str, version: &str) -> Result<String, EnvironmentError> {
         let what = format!("{name}@{version}");
         self.say(&format!("locking {what}"));
+        self.resolve(&format!("lock {what}"), name, version, &[])
+    }
+
+    /// The version of a package of npm that a range or a tag stands for today, and that resolves with all that it needs.
+    pub(crate) fn newest_npm(&self, name: &str, range: &str) -> Result<String, EnvironmentError> {
+        let what = format!("{name}@{range}");
+        let operation = format!("find a version of {what}");
+        self.say(&format!("asking for the version of {what}"));
+        // What a tag stood for when it was last asked is not what it stands for.
+        let lock = self.resolve(&operation, name, range, &["--prefer-offline=false"])?;
+        let lock: Value = serde_json::from_str(&lock).unwrap_or_default();
+        lock["packages"][format!("node_modules/{name}")]["version"]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| EnvironmentError::Unexpected {
+                operation,
+                program: "npm",
+                what: format!("{name} is not in what it found"),
+            })
+    }
+
+    fn resolve(
+        &self,
+        operation: &str,
+        name: &str,
+        version: &str,
+        more: &[&str],
+    ) -> Result<String, EnvironmentError> {
         let folder = tempfile::Builder::new().prefix("oz0-lock-").tempdir().map_err(|source| {
             EnvironmentError::Cache { operation: "create", path: std::env::temp_dir(), source }
         })?;
         write(&folder.path().join(MANIFEST), &tool_manifest(name, version))?;
-        let operation = format!("lock {what}");
-        self.npm(
-            &operation,
-            folder.path(),
-            &["install", "--package-lock-only", "--omit-lockfile-registry-resolved"],
-        )?;
+        let mut arguments =
+            vec!["install", "--package-lock-only", "--omit-lockfile-registry-resolved"];
+        arguments.extend(more);
+        self.npm(operation, folder.path(), &arguments)?;
         fs::read_to_string(folder.path().join(LOCK)).map_err(|error| EnvironmentError::Unexpected {
-            operation,
+            operation: operation.to_owned(),
             program: "npm",
             what: format!("there is no lock: {error}"),
         })

@@ -303,35 +303,75 @@ impl Environments {
     /// The closure of one package of `PyPI`, as hashed requirements, with no code of a package run.
     pub(crate) fn lock_pypi(&self, name: &str, version: &str) -> Result<String, EnvironmentError> {
         let what = format!("{name}=={version}");
-        let python = self.python(&format!("locking {what}"))?;
         self.say(&format!("locking {what}"));
+        let compiled = self.compile_requirements(&format!("lock {what}"), &what, true)?;
+        Ok(format!("# pypi:{what}, locked by oz0 plugin test; --relock locks it anew\n{compiled}"))
+    }
+
+    /// The closure of requirements, which are lines of PEP 508, as hashed requirements.
+    pub(crate) fn lock_requirements(
+        &self,
+        requirements: &[String],
+    ) -> Result<String, EnvironmentError> {
+        let what = requirements.join(", ");
+        self.say(&format!("locking {what}"));
+        let input = requirements.join("\n");
+        self.compile_requirements(&format!("lock {what}"), &input, true)
+    }
+
+    /// The version of a package of `PyPI` that satisfies `range`, which is one of PEP 440 or empty, and that installs here
+    /// with all that it needs.
+    pub(crate) fn newest_pypi(&self, name: &str, range: &str) -> Result<String, EnvironmentError> {
+        let what = format!("{name}{range}");
+        let operation = format!("find a version of {what}");
+        self.say(&format!("asking for the version of {what}"));
+        let compiled = self.compile_requirements(&operation, &what, false)?;
+        let wanted = normal_name(super::without_extras(name));
+        compiled
+            .lines()
+            .filter_map(|line| line.split([' ', ';']).next()?.split_once("=="))
+            .find(|(name, _)| normal_name(super::without_extras(name)) == wanted)
+            .map(|(_, version)| version.to_owned())
+            .ok_or_else(|| EnvironmentError::Unexpected {
+                operation,
+                program: "uv",
+                what: format!("{name} is not in what it found"),
+            })
+    }
+
+    /// Resolves requirements without running a package's code.
+    fn compile_requirements(
+        &self,
+        operation: &str,
+        requirements: &str,
+        hashes: bool,
+    ) -> Result<String, EnvironmentError> {
+        let python = self.python(&format!("to {operation}"))?;
         let folder = tempfile::Builder::new().prefix("oz0-lock-").tempdir().map_err(|source| {
             EnvironmentError::Cache { operation: "create", path: std::env::temp_dir(), source }
         })?;
         let input = folder.path().join("requirements.in");
-        write(&input, &format!("{what}\n"))?;
-        let compiled = self.run_uv(
-            &python,
-            &format!("lock {what}"),
-            folder.path(),
-            &[
-                "pip".as_ref(),
-                "compile".as_ref(),
-                "--quiet".as_ref(),
-                "--universal".as_ref(),
-                "--generate-hashes".as_ref(),
-                "--only-binary".as_ref(),
-                ":all:".as_ref(),
-                "--no-header".as_ref(),
-                "--no-annotate".as_ref(),
-                "--no-emit-index-url".as_ref(),
-                "--no-emit-find-links".as_ref(),
-                "--python".as_ref(),
-                python.as_os_str(),
-                input.as_os_str(),
-            ],
-        )?;
-        Ok(format!("# pypi:{what}, locked by oz0 plugin test; --relock locks it anew\n{compiled}"))
+        write(&input, &format!("{requirements}\n"))?;
+        let mut arguments: Vec<&OsStr> = [
+            "pip",
+            "compile",
+            "--quiet",
+            "--universal",
+            "--only-binary",
+            ":all:",
+            "--no-header",
+            "--no-annotate",
+            "--no-emit-index-url",
+            "--no-emit-find-links",
+            "--python",
+        ]
+        .map(AsRef::as_ref)
+        .to_vec();
+        arguments.extend([python.as_os_str(), input.as_os_str()]);
+        if hashes {
+            arguments.push("--generate-hashes".as_ref());
+        }
+        self.run_uv(&python, operation, folder.path(), &arguments)
     }
 
     /// The console script that starts a package: the one of its name, else the only one.

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::share::Shares;
 use crate::surroundings::Variation;
 
 /// The descriptor that the sandbox inherits for its reports.
@@ -43,21 +44,23 @@ pub(crate) struct Order {
     pub(crate) node_environment: Option<PathBuf>,
     pub(crate) interpreters: Vec<Interpreter>,
     pub(crate) network: bool,
+    pub(crate) shares: Shares,
     /// An existing directory that a root can be mounted on.
     pub(crate) mountpoint: PathBuf,
     /// The invoking user's home, which must never be bound as a whole.
     pub(crate) users_home: Option<PathBuf>,
 }
 
-/// How a server gets its plugin's folder.
+/// What a server may do in its plugin's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderAccess {
-    /// The folder is a copy made for servers: they read it, and cannot write it.
+    /// Read it. So it is wherever calls are served, also where the folder is the author's own: a server that could write
+    /// its manifest would choose its own egress.
     #[default]
-    Copy,
-    /// The folder is the author's own, and its servers may write into it (dev mode).
-    InPlace,
+    Read,
+    /// Read and write it: a copy that is made for one run of tests.
+    Write,
 }
 
 /// A program of the host that servers are started with, under the name they call it by.

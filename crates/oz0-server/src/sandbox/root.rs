@@ -4,14 +4,16 @@
 //! few files of `/etc` that libraries need, the host's own for what differs by machine
 //! (certificates, the linker's cache) and ours for what must not (`/etc/passwd`, `/etc/hosts`); a
 //! fresh `/proc`, a `/dev` of five devices; the plugin's folder, its locked environment and the
-//! interpreters; and empty writable directories. No home of a user, no `/run`, no `/var`, no
-//! socket of the host.
+//! interpreters; empty writable directories; and the folders that the operator shares. Otherwise no
+//! home of a user, no `/run`, no `/var`, no socket of the host.
 
 use std::fs;
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind, mount_bind_recursive,
@@ -21,12 +23,13 @@ use rustix::mount::{
 use super::confine::FileRules;
 use super::protocol::{Failure, FolderAccess, Interpreter, Layer, MissingLayer, Order};
 use super::wiring::{broken, refused};
+use crate::share::{Share, ShareAccess, Shares};
 use crate::surroundings::{
     INTERPRETERS, NODE_ENVIRONMENT, PYTHON_ENVIRONMENT, Places, SYSTEM_PROGRAMS, Variation,
 };
 
 /// What a host calls its system, as far as it has them.
-const SYSTEM: [&str; 11] = [
+pub(crate) const SYSTEM: [&str; 11] = [
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/gnu",
     "/System",
 ];
@@ -104,8 +107,9 @@ pub(crate) fn build(order: &Order, places: &Places) -> Result<Vec<MissingLayer>,
     // After the writable directories: an interpreter may lie below one of them, such as `/tmp`.
     root.interpreters(order)?;
     root.plugin(order, places)?;
+    root.shares(&order.shares)?;
     let masked = root.proc()?;
-    root.seal(&writable(order, places))?;
+    root.seal(&writable(order, places), &order.shares)?;
     root.enter()?;
     Ok(masked.into_iter().collect())
 }
@@ -114,7 +118,7 @@ pub(crate) fn build(order: &Order, places: &Places) -> Result<Vec<MissingLayer>,
 fn writable(order: &Order, places: &Places) -> Vec<PathBuf> {
     let mut writable: Vec<PathBuf> =
         vec![places.home.clone(), places.scratch.clone(), "/tmp".into(), "/dev/shm".into()];
-    if order.folder_access == FolderAccess::InPlace {
+    if order.folder_access == FolderAccess::Write {
         writable.push(places.folder.clone());
     }
     writable.sort();
@@ -122,10 +126,16 @@ fn writable(order: &Order, places: &Places) -> Vec<PathBuf> {
     writable
 }
 
+/// The paths of shared folders that may be written.
+fn written(shares: &Shares) -> impl Iterator<Item = &Path> {
+    shares.iter().filter(|share| share.access() == ShareAccess::Write).flat_map(Share::places)
+}
+
 /// What Landlock allows in tier 1, where the root holds only what may be read.
 pub(crate) fn fixed_rules(order: &Order, places: &Places) -> FileRules {
     let mut write = writable(order, places);
     write.extend(DEVICES.iter().map(|name| Path::new("/dev").join(name)));
+    write.extend(written(&order.shares).map(Path::to_owned));
     FileRules { read: vec!["/".into()], write }
 }
 
@@ -275,6 +285,21 @@ impl Builder<'_> {
         Ok(())
     }
 
+    fn shares(&self, shares: &Shares) -> Result<(), Failure> {
+        for share in shares.iter() {
+            let operation = || format!("share {}", share.path().display());
+            let folder =
+                open_folder(share.source()).map_err(|error| broken(operation())(error.into()))?;
+            // What was opened is what was checked, whatever stands at the path by now.
+            let opened = format!("/proc/self/fd/{}", folder.as_raw_fd());
+            for path in share.places() {
+                mount_bind_recursive(&opened, &self.directory(path)?)
+                    .map_err(|error| broken(operation())(error.into()))?;
+            }
+        }
+        Ok(())
+    }
+
     fn proc(&self) -> Result<Option<MissingLayer>, Failure> {
         let proc = self.directory("/proc")?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -308,8 +333,10 @@ impl Builder<'_> {
     }
 
     /// Makes everything read-only but what may be written, and the devices, which a read-only
-    /// mount would not hinder anyway.
-    fn seal(&self, writable: &[PathBuf]) -> Result<(), Failure> {
+    /// mount would not hinder anyway. No program in a shared folder gains rights by who owns it, and
+    /// no file there is a device.
+    fn seal(&self, writable: &[PathBuf], shares: &Shares) -> Result<(), Failure> {
+        let to_write: Vec<PathBuf> = written(shares).map(|path| self.at(path)).collect();
         let writable: Vec<PathBuf> = writable.iter().map(|path| self.at(path)).collect();
         let (proc, devices) = (self.at("/proc"), self.at("/dev"));
         let mounts = fs::read_to_string("/proc/self/mountinfo")
@@ -325,7 +352,12 @@ impl Builder<'_> {
                 continue;
             }
             let flags = flags | MountFlags::NOSUID | MountFlags::NODEV;
-            match mount_remount(&path, bind_flags(flags), c"") {
+            let flags = if to_write.iter().any(|folder| path.starts_with(folder)) {
+                flags | MountFlags::BIND
+            } else {
+                bind_flags(flags)
+            };
+            match mount_remount(&path, flags, c"") {
                 // The path leads elsewhere: this mount is below another one, where the host has
                 // put it, and no server gets there either.
                 Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
@@ -350,6 +382,19 @@ impl Builder<'_> {
     }
 }
 
+/// Opens a folder by a path on which there is no link.
+fn open_folder(path: &Path) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    match opened {
+        // A kernel before 5.6.
+        Err(Errno::NOSYS) if path.canonicalize().is_ok_and(|real| real == path) => {
+            rustix::fs::open(path, flags, Mode::empty())
+        }
+        opened => opened,
+    }
+}
+
 fn bind_flags(flags: MountFlags) -> MountFlags {
     flags | MountFlags::BIND | MountFlags::RDONLY
 }
@@ -362,6 +407,7 @@ fn mount_point(line: &str) -> Option<(PathBuf, MountFlags)> {
     let mut flags = MountFlags::empty();
     for option in fields.next()?.split(',') {
         flags |= match option {
+            "ro" => MountFlags::RDONLY,
             "nosuid" => MountFlags::NOSUID,
             "nodev" => MountFlags::NODEV,
             "noexec" => MountFlags::NOEXEC,
@@ -401,7 +447,7 @@ fn unescape(text: &str) -> PathBuf {
 }
 
 /// Whether the host's system directories, which every server sees, hold it.
-pub(crate) fn in_system(path: &Path) -> bool {
+pub fn in_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
@@ -447,7 +493,7 @@ pub(crate) fn furnish_plainly(order: &Order, room: &Path) -> Result<Places, Fail
     programs.extend(order.node_environment.iter().map(|path| path.join("node_modules/.bin")));
     programs.push(interpreters);
     // The copy is ours to add to; an author's own folder is not.
-    if let (Some(node), FolderAccess::Copy) = (&order.node_environment, order.folder_access) {
+    if let (Some(node), FolderAccess::Read) = (&order.node_environment, order.folder_access) {
         let path = order.folder.join("node_modules");
         match symlink(node.join("node_modules"), &path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -473,8 +519,14 @@ pub(crate) fn plain_rules(order: &Order, places: &Places, room: &Path) -> FileRu
     }
     let mut write: Vec<PathBuf> = vec![room.to_owned(), "/dev/shm".into()];
     write.extend(DEVICES.iter().map(|name| Path::new("/dev").join(name)));
-    if order.folder_access == FolderAccess::InPlace {
+    if order.folder_access == FolderAccess::Write {
         write.push(places.folder.clone());
+    }
+    for share in order.shares.iter() {
+        match share.access() {
+            ShareAccess::Read => read.push(share.source().to_owned()),
+            ShareAccess::Write => write.push(share.source().to_owned()),
+        }
     }
     FileRules { read, write }
 }

@@ -1,6 +1,6 @@
 //! Commands that ask a running edge: the catalog, calls, the audit log, tokens, nodes.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use oz0_api::{NodeName, PluginName, TokenId};
 
 /// `oz0 catalog`.
@@ -115,7 +115,7 @@ pub(crate) enum Token {
 
 /// `oz0 token create`.
 #[derive(Debug, Args)]
-#[group(id = "who", required = true, multiple = false, args = ["client", "admin"])]
+#[command(group(ArgGroup::new("who").required(true).args(["client", "admin"])))]
 pub(crate) struct CreateToken {
     /// For an MCP client of this name: it calls functions, and nothing else
     #[arg(long, value_name = "NAME")]

@@ -4,6 +4,7 @@ mod edge;
 mod lint;
 mod plugin;
 mod run;
+mod wrap;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) use self::edge::{
 pub(crate) use self::lint::{Explain, Format, Lint};
 pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
 pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
+pub(crate) use self::wrap::Wrap;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -48,24 +50,27 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Where what every command takes stands in its help: after what is its own.
+const GLOBAL: &str = "Options of every command";
+
 /// What every command takes.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Say only what went wrong, and the result
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
     /// When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]
-    #[arg(long, global = true, value_name = "WHEN")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN")]
     pub(crate) color: Option<Color>,
     /// Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) cache: Option<PathBuf>,
     /// Where plugins, approvals and tokens are kept, and the edge's socket [variable: `OZ0_DATA`] [default:
     /// ~/.local/share/oz0]
-    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) data: Option<PathBuf>,
     /// The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]
-    #[arg(long, global = true, value_name = "URL", value_hint = ValueHint::Url)]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) edge: Option<String>,
 }
 
@@ -101,6 +106,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  claude mcp add acme -- oz0 mcp ./acme-github\n  oz0 mcp ./acme-github"
     )]
     Mcp(Mcp),
+    /// Make a plugin's folder around a server that you use
+    ///
+    /// Takes the command of a server as a client's configuration has it, and writes a folder with a manifest: a package of
+    /// a registry becomes an exact version, a script or a program of this machine becomes part of the folder. Nothing of
+    /// the server is run. What cannot run in the sandbox is refused, with the reason.
+    #[command(after_help = wrap::HELP)]
+    Wrap(Wrap),
     /// Measure plugins, look at them, and approve what changes in them
     #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),

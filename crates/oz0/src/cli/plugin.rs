@@ -1,5 +1,6 @@
 //! `oz0 plugin …`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::{Explain, Lint};
@@ -88,6 +89,12 @@ pub(crate) struct Test {
     /// Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise
     #[arg(long, value_name = "NAME")]
     pub(crate) secret: Vec<String>,
+    /// Let the servers read and write this folder, at the same path (repeatable)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) share: Vec<OsString>,
+    /// Let the servers read this folder, at the same path (repeatable)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) share_read: Vec<OsString>,
     /// Which era of the protocol to open connections in: try the modern one first, or just one
     #[arg(long, value_enum, default_value_t = Era::Probe)]
     pub(crate) era: Era,

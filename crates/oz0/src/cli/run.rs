@@ -1,5 +1,6 @@
 //! Commands that run plugins: `oz0 up` and `oz0 mcp`.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,6 +46,13 @@ pub(crate) struct NodeFlags {
     /// Give a secret that plugins declare its value from this environment (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) secret: Vec<String>,
+    /// Let a plugin's servers read and write this folder, at the same path (repeatable); where several plugins run, say
+    /// which: NAME=DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) share: Vec<OsString>,
+    /// Let a plugin's servers read this folder, at the same path (repeatable); NAME=DIR as with --share
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) share_read: Vec<OsString>,
     /// How old a server's listing may be when a call relies on it, in seconds; 0 lists before each call [variable:
     /// `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]

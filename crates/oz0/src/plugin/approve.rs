@@ -21,7 +21,7 @@ use crate::edge;
 use crate::exit::{Exit, Refused, WrongUsage};
 use crate::output::Output;
 use crate::terminal;
-use crate::words::{count, joined};
+use crate::words::count;
 
 pub(crate) fn run(arguments: &ApproveTools, settings: &Settings, output: Output) -> Result<Exit> {
     let asks = !arguments.show && !arguments.yes;
@@ -141,13 +141,7 @@ fn show(changes: &Changes, as_json: bool, output: Output) -> Result<Exit> {
     if changes.changes.is_empty() {
         return Ok(nothing_waits(&changes.plugin, output));
     }
-    let layout = change::layout(output);
-    let mut text = String::new();
-    for change in &changes.changes {
-        change::write(&mut text, change, layout)?;
-        text.push('\n');
-    }
-    output.data(text.trim_end())?;
+    print(&changes.changes.iter().collect::<Vec<_>>(), output)?;
     let mut hint =
         format!("hint: approve all of it with: oz0 plugin approve-tools {} --yes", changes.plugin);
     for change in &changes.changes {
@@ -155,6 +149,16 @@ fn show(changes: &Changes, as_json: bool, output: Output) -> Result<Exit> {
     }
     output.say(&hint);
     Ok(Exit::Done)
+}
+
+fn print(changes: &[&Change], output: Output) -> Result<()> {
+    let layout = change::layout(output);
+    let mut text = String::new();
+    for change in changes {
+        change::write(&mut text, change, layout)?;
+        text.push('\n');
+    }
+    Ok(output.data(text.trim_end())?)
 }
 
 /// Shows and asks, one change after the other; then approves those that were said yes to.
@@ -254,45 +258,37 @@ async fn tell(
         return Ok(Exit::Done);
     }
     let now = client.changes(plugin).await?;
-    let layout = change::layout(output);
+    let mut anew: Vec<&Change> = Vec::new();
     for id in &approved.stale {
         let Some(old) = shown.iter().find(|change| change.id == *id) else {
             output.error_line(&format!(
-                "not approved: {}: no change with this ID waits in {plugin}: its function lists itself differently \
-                 again, went back, or was approved before",
+                "not approved: {}: nothing of {plugin} lists itself so now: it changed again, went back, or was approved \
+                 before",
                 id.short()
             ));
+            // Of which function it was is not known, so everything that waits may be what it became.
+            anew.extend(&now.changes);
             continue;
         };
-        let anew: Vec<&Change> = now
-            .changes
-            .iter()
-            .filter(|change| change.tool == old.tool && change.function == old.function)
-            .collect();
-        if anew.is_empty() {
-            output.error_line(&format!(
-                "not approved: {}: it went back meanwhile, or somebody else approved it",
-                old.subject()
-            ));
-            continue;
-        }
-        output.error_line(&format!(
-            "not approved: {}: it changed again while it was looked at. This is what it is now",
-            old.subject()
-        ));
-        for change in anew {
-            let mut text = String::new();
-            change::write(&mut text, change, layout)?;
-            output.data(&text)?;
-        }
+        let before = anew.len();
+        anew.extend(
+            now.changes
+                .iter()
+                .filter(|change| change.tool == old.tool && change.function == old.function),
+        );
+        let what = if anew.len() > before {
+            "it changed again while it was looked at"
+        } else {
+            "it went back meanwhile, or somebody else approved it"
+        };
+        output.error_line(&format!("not approved: {}: {what}", old.subject()));
     }
-    let others: Vec<String> =
-        now.changes.iter().map(|change| change.id.short().to_owned()).collect();
-    if !others.is_empty() {
-        output.say(&format!(
-            "hint: look at what waits now ({}) with: oz0 plugin approve-tools {plugin}",
-            joined(others)
-        ));
+    let mut told = BTreeSet::new();
+    anew.retain(|change| told.insert(&change.id));
+    if !anew.is_empty() {
+        output.say("this is what waits now");
+        print(&anew, output)?;
+        output.say(&format!("hint: look at it and decide with: oz0 plugin approve-tools {plugin}"));
     }
     Ok(Exit::Findings)
 }

@@ -23,19 +23,25 @@ pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Resul
     let _ = writeln!(text, "\u{1b}[1m{}\u{1b}[0m {}", change.subject(), change.what());
     if let Some(moved) = change.move_line() {
         paragraph(text, layout, &moved);
+        // An endpoint that nobody approved gets no token, so this may not be all that it lists to one that has it.
         let waiting = if change.functions.is_empty() {
-            "no node could list it there yet; what it lists there is compared with what was approved".to_owned()
+            "no node could list it there without its token".to_owned()
         } else {
-            format!("it lists there: {}", joined(&change.functions))
+            format!("it lists there, to one without its token: {}", joined(&change.functions))
         };
         paragraph(text, layout, &waiting);
     } else {
         for label in &change.labels {
             let label = escape::line(label);
-            let alarming = label.starts_with("hidden characters");
-            let label =
-                if alarming { format!("\u{1b}[1;33m{label}\u{1b}[0m") } else { label.into_owned() };
-            let _ = writeln!(text, "  * {label}");
+            let (on, off) = if label.starts_with("hidden characters") {
+                ("\u{1b}[1;33m", "\u{1b}[0m")
+            } else {
+                ("", "")
+            };
+            for (at, line) in layout.plain_lines(&label, 4).into_iter().enumerate() {
+                let margin = if at == 0 { "  * " } else { "    " };
+                let _ = writeln!(text, "{margin}{on}{line}{off}");
+            }
         }
     }
     for seen in &change.nodes {

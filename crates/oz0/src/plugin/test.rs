@@ -26,6 +26,7 @@ use crate::exit::{Exit, WrongUsage};
 use crate::machine::{Signals, tier_choice};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::share;
 
 /// What a run found, for both forms of the report.
 struct Report {
@@ -125,6 +126,12 @@ impl Run<'_> {
             },
             timeout: Duration::from_secs(arguments.timeout),
             secrets: secrets(arguments, manifest)?,
+            shares: share::with_one(
+                &arguments.share,
+                &arguments.share_read,
+                self.settings,
+                plugin.root(),
+            )?,
         };
         let progress = self.progress.clone();
         let json = arguments.json;

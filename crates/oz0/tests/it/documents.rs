@@ -192,6 +192,9 @@ fn holds(document: &Path) {
         while shown.last().is_some_and(String::is_empty) {
             shown.pop();
         }
+        if step.block == Block::Stays {
+            shown.push("…".to_owned());
+        }
         let until = Instant::now() + if stays == 0 { Duration::ZERO } else { PATIENCE };
         loop {
             let (said, code) = shell.give(command);

@@ -8,9 +8,25 @@ use crate::support::{OZ0, checkout, folder, oz0, run};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in
-        [&["plugin", "test"][..], &["plugin", "inspect"], &["plugin", "schema"], &["completions"]]
-    {
+    for command in [
+        &["plugin", "test"][..],
+        &["plugin", "inspect"],
+        &["plugin", "schema"],
+        &["plugin", "list"],
+        &["plugin", "approve-tools"],
+        &["plugin", "remove"],
+        &["catalog"],
+        &["call"],
+        &["audit"],
+        &["audit", "verify"],
+        &["token"],
+        &["token", "create"],
+        &["token", "list"],
+        &["token", "revoke"],
+        &["login"],
+        &["node", "list"],
+        &["completions"],
+    ] {
         let said = run(oz0(command).arg("--help"));
         assert_eq!(said.code, Some(0), "{}", said.all());
         assert!(said.stdout.contains("Example"), "{command:?}\n{}", said.all());

@@ -8,7 +8,9 @@ use oz0_node::{Arguments, Event, NodeOptions, Validate};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::house::{Called, Caller, House, Plugin, eventually, every_call, function, raw};
+use crate::house::{
+    Called, Caller, House, Plugin, eventually, every_call, function, raw, under_way, with_progress,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parameters_and_results_pass_byte_for_byte_but_for_the_name() {
@@ -136,10 +138,9 @@ async fn progress_comes_back_under_the_clients_own_token() {
     let params = r#"{"name":"team__work","arguments":{"x":1},"_meta":{"progressToken":"mine"}}"#;
     caller.call_with(params).await;
     let mut seen = 0;
-    while let Ok(Some(event)) =
-        tokio::time::timeout(Duration::from_millis(300), events.next()).await
-    {
-        if let Told::Notification(notification) = event
+    while seen < 3 {
+        let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await.unwrap();
+        if let Some(Told::Notification(notification)) = event
             && notification.method == "notifications/progress"
         {
             assert!(
@@ -155,15 +156,21 @@ async fn progress_comes_back_under_the_clients_own_token() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_its_client_gives_up_is_cancelled_at_the_server() {
     let house = House::new().await;
-    let script = json!({"on": {"call hang": [{"steps": ["never"]}], "call seen": [{"steps": ["received"]}]}});
+    let script = json!({"on": {
+        "call hang": [{"steps": [{"progress": {"count": 1, "every_ms": 0}}, "never"]}],
+        "call seen": [{"steps": ["received"]}]}});
     let plugin = Plugin::new(&house, "team", &[("team", script)], "");
     plugin.list("team", &[&function("hang", "-"), &function("seen", "-")]);
     house.install(&plugin).await;
     let node = house.node("node-1", NodeOptions::default()).await;
     let caller = Caller::of(&node).await;
     node.settled(Duration::from_secs(20)).await;
-    let hung = caller.call("team__hang", "{}");
-    assert!(tokio::time::timeout(Duration::from_millis(500), hung).await.is_err());
+    let mut events = caller.client.events();
+    let hang = with_progress("team__hang", 1);
+    tokio::select! {
+        answer = caller.call_with(&hang) => panic!("{answer:?}"),
+        () = under_way(&mut events, 1) => {}
+    }
     eventually("the server hears of it", async || {
         caller.call("team__seen", "{}").await.text().contains("notifications/cancelled")
     })
@@ -207,7 +214,7 @@ async fn a_modern_servers_question_is_named_and_written_out_as_well() {
 fn asking(method: &str, params: &Value) -> Value {
     json!({"versions": ["2025-11-25"], "on": {
         "call ask": [{"steps": [{"ask": {"method": method, "params": params}}]}],
-        "call hang": [{"steps": ["never"]}]}})
+        "call hang": [{"steps": [{"progress": {"count": 1, "every_ms": 0}}, "never"]}]}})
 }
 
 /// A client that can be asked, and what it is asked.
@@ -247,12 +254,17 @@ async fn a_servers_question_goes_to_the_one_client_it_can_be_meant_for_and_names
 
     // Whose question would it be, with two calls in flight?
     let (other, mut others) = asked(&node, EraChoice::Legacy).await;
-    let mut hung = Box::pin(other.call("team__hang", "{}"));
-    assert!(tokio::time::timeout(Duration::from_millis(300), &mut hung).await.is_err());
+    let mut events = other.client.events();
+    let hang = with_progress("team__hang", 1);
+    let mut pending = Box::pin(other.call_with(&hang));
+    tokio::select! {
+        answer = &mut pending => panic!("{answer:?}"),
+        () = under_way(&mut events, 1) => {}
+    }
     let answer = caller.call("team__ask", "{}").await;
     assert!(answer.text().contains("cancel"), "{answer:?}");
     assert!(requests.try_recv().is_err() && others.try_recv().is_err());
-    drop(hung);
+    drop(pending);
     node.shutdown().await;
 }
 
@@ -311,7 +323,8 @@ async fn a_listing_is_the_snapshot_with_the_overrides_and_changes_are_told_only_
     plugin.list("team", &[bare, hidden, &icon, &function("new", "-")]);
     assert_eq!(caller.refusal("team__hello").await, None);
     house.wait_for_changes("team", 1).await;
-    assert!(tokio::time::timeout(Duration::from_millis(200), events.next()).await.is_err());
+    let told = tokio::time::timeout(Duration::from_millis(200), events.next()).await;
+    assert!(told.is_err(), "{told:?}");
     plugin.list("team", &[bare, hidden]);
     assert!(caller.refusal("team__hello").await.is_some());
     let told = tokio::time::timeout(Duration::from_secs(5), events.next()).await.unwrap();
@@ -325,17 +338,22 @@ async fn a_listing_is_the_snapshot_with_the_overrides_and_changes_are_told_only_
 async fn a_job_takes_the_path_of_every_call() {
     let house = House::new().await;
     let hello = function("hello", "Greets.");
-    let plugin = Plugin::of_functions(&house, "team", &[&hello]);
+    let odd = r#"{"content":[],"_meta":{"mine": 1.0, "oz0/forged": true}}"#;
+    let script = json!({"on": {"call odd": [{"steps": [{"result": odd}]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    plugin.list("team", &[&hello, &function("odd", "-")]);
     house.install(&plugin).await;
     let node = house.node("node-1", every_call()).await;
     node.settled(Duration::from_secs(20)).await;
     let call = house.ask("team.hello", r#"{"x": 5}"#).await;
     assert_eq!(call.state, CallState::Done, "{call:?}");
     assert!(call.result.unwrap().get().contains('5'));
+    let call = house.ask("team.odd", "{}").await;
+    assert_eq!(call.result.unwrap().get(), r#"{"content":[],"_meta":{"mine": 1.0}}"#);
     let call = house.ask("team.hello", r#"{"x": "five"}"#).await;
     assert!(call.result.unwrap().get().contains("its arguments do not match its input schema"));
     let call = house.ask("team.nobody", "{}").await;
-    assert!(call.problem.unwrap().message.contains("Unknown tool"));
+    assert_eq!(call.problem.unwrap().message, "no plugin here has a function team.nobody");
     plugin.list("team", &[&function("hello", "Evil.")]);
     let call = house.ask("team.hello", r#"{"x": 5}"#).await;
     assert!(call.result.unwrap().get().contains("lists itself differently"));

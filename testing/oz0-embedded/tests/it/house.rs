@@ -12,7 +12,9 @@ use oz0_api::memory::pipe;
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client as Edge, PluginName};
 use oz0_mcp::server::{Principal, Server, ServerOptions};
-use oz0_mcp::{CallError, Client, ClientOptions, EraChoice, Fault, RpcError};
+use oz0_mcp::{
+    CallError, Client, ClientOptions, EraChoice, Event as Told, Events, Fault, RpcError,
+};
 use oz0_node::{DevFolder, Event, Node, NodeOptions, Parts, Tell, VerifyEvery};
 use oz0_server::{Environments, Launcher, TierChoice};
 use serde_json::value::RawValue;
@@ -334,6 +336,24 @@ impl Called {
         match self {
             Self::Result(result) => result.get(),
             Self::Error(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The parameters of a call that tells of progress.
+pub(crate) fn with_progress(name: &str, token: u32) -> String {
+    format!(r#"{{"name":"{name}","arguments":{{}},"_meta":{{"progressToken":{token}}}}}"#)
+}
+
+/// Waits until so many calls have told of progress: their server works on them.
+pub(crate) async fn under_way(events: &mut Events, calls: usize) {
+    let mut seen = 0;
+    while seen < calls {
+        let event = tokio::time::timeout(Duration::from_secs(20), events.next()).await;
+        if let Some(Told::Notification(told)) = event.expect("progress is told")
+            && told.method == "notifications/progress"
+        {
+            seen += 1;
         }
     }
 }

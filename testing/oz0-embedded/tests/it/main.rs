@@ -10,4 +10,3 @@ mod process;
 mod remote;
 mod servers;
 mod trust;
-mod variants;

@@ -5,29 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oz0_api::Client as Edge;
-use oz0_node::{Node, NodeLimits, NodeOptions, Parts};
+use oz0_api::plugin::FunctionState;
+use oz0_node::{Event, Node, NodeLimits, NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 use serde_json::json;
 
 use crate::house::{Caller, House, Plugin, changed, eventually, every_call, function, program};
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_call_before_any_listing_waits_for_one_and_is_judged_by_it() {
-    let house = House::new().await;
-    let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets.")]);
-    house.install(&plugin).await;
-    let node = house.node("node-1", NodeOptions::default()).await;
-    assert_eq!(Caller::of(&node).await.refusal("team__hello").await, None);
-    node.shutdown().await;
-
-    plugin.list("team", &[&function("hello", "Evil.")]);
-    let node = house.node("node-1", NodeOptions::default()).await;
-    let caller = Caller::of(&node).await;
-    assert_eq!(caller.refusal("team__hello").await, Some(changed("team.hello", "team")));
-    assert_eq!(caller.refusal("team__hi").await.unwrap(), "-32602: Unknown tool: team__hi");
-    assert_eq!(caller.refusal("nobody").await.unwrap(), "-32602: Unknown tool: nobody");
-    node.shutdown().await;
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_edges_plugin_set_there_is_no_call_and_no_function() {
@@ -46,86 +29,6 @@ async fn without_the_edges_plugin_set_there_is_no_call_and_no_function() {
     let text = caller.refusal("team__hello").await.unwrap();
     assert!(text.contains("this node has no plugin set from its edge"), "{text}");
     node.shutdown().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_empty_listing_erases_nothing_and_is_no_snapshot() {
-    let house = House::new().await;
-    let hello = function("hello", "Greets.");
-    let plugin = Plugin::of_functions(&house, "team", &[]);
-    house.install(&plugin).await;
-    let node = house.node("node-1", every_call()).await;
-    let caller = Caller::of(&node).await;
-    assert!(caller.names().await.is_empty());
-    assert!(house.audit("plugin.tools.snapshot").await.is_empty());
-
-    plugin.list("team", &[&hello]);
-    assert_eq!(caller.refusal("team__hello").await, None);
-    assert_eq!(house.audit("plugin.tools.snapshot").await.len(), 1);
-
-    plugin.list("team", &[]);
-    let text = caller.refusal("team__hello").await.unwrap();
-    assert!(text.starts_with("team.hello is no longer listed by its server"), "{text}");
-    plugin.list("team", &[&function("hello", "Evil.")]);
-    assert_eq!(caller.refusal("team__hello").await, Some(changed("team.hello", "team")));
-    plugin.list("team", &[&hello]);
-    assert_eq!(caller.refusal("team__hello").await, None);
-    node.shutdown().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_change_stays_refused_over_every_restart() {
-    let house = House::new().await;
-    let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets.")]);
-    house.install(&plugin).await;
-    let node = house.node("node-1", NodeOptions::default()).await;
-    assert_eq!(Caller::of(&node).await.refusal("team__hello").await, None);
-    node.shutdown().await;
-    plugin.list("team", &[&function("hello", "Evil.")]);
-    for _ in 0..3 {
-        // The plugin is registered anew as well, as at each `oz0 up`.
-        house.install(&plugin).await;
-        let node = house.node("node-1", NodeOptions::default()).await;
-        let caller = Caller::of(&node).await;
-        assert_eq!(caller.refusal("team__hello").await, Some(changed("team.hello", "team")));
-        assert!(caller.names().await.is_empty());
-        node.shutdown().await;
-    }
-    assert_eq!(house.audit("plugin.tools.changed").await.len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn two_first_nodes_make_one_snapshot_and_the_other_is_compared() {
-    let house = House::new().await;
-    // Each start lists something else.
-    let unsteady = r#"{"name":"hello","description":"${pid}","inputSchema":{"type":"object"}}"#;
-    let started = r#"{"name":"start","description":"${started}","inputSchema":{"type":"object"}}"#;
-    let plugin = Plugin::of_functions(&house, "team", &[unsteady, started, &function("same", "-")]);
-    house.install(&plugin).await;
-    let one = house.node("node-1", NodeOptions::default()).await;
-    let two = house.node("node-2", NodeOptions::default()).await;
-    tokio::join!(one.settled(Duration::from_secs(20)), two.settled(Duration::from_secs(20)));
-    let (first, second) = (Caller::of(&one).await, Caller::of(&two).await);
-    assert_eq!(house.audit("plugin.tools.snapshot").await.len(), 1);
-    assert_eq!(first.refusal("team__same").await, None);
-    assert_eq!(second.refusal("team__same").await, None);
-    let refused = [&first, &second];
-    let mut texts = Vec::new();
-    for caller in refused {
-        texts.push(caller.refusal("team__start").await);
-    }
-    texts.sort();
-    assert_eq!(texts, [None, Some(changed("team.start", "team"))]);
-    // Both at once, once it is approved.
-    house.wait_for_changes("team", house.changes("team").await.len().max(1)).await;
-    house.approve("team").await;
-    eventually("both are called", async || {
-        first.refusal("team__start").await.is_none()
-            && second.refusal("team__start").await.is_none()
-    })
-    .await;
-    one.shutdown().await;
-    two.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -190,5 +93,73 @@ async fn a_server_gets_the_secrets_it_declares_and_does_not_start_without_one() 
     assert_eq!(caller.refusal("team__hello").await, None);
     let listed = caller.client.list_functions().await.unwrap();
     assert!(listed.functions[0].get().contains(r#""description":"k""#), "{listed:?}");
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_whose_token_is_revoked_calls_nothing_from_then_on_and_says_why() {
+    let house = House::new().await;
+    let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    let tokens = house.admin.tokens().await.unwrap().tokens;
+    let token = tokens.iter().find(|token| token.name.as_str() == "node-1").unwrap();
+    house.admin.revoke_token(&token.id).await.unwrap();
+    // Long before the hour for which a lost edge would be waited for.
+    eventually("it is refused", async || caller.refusal("team__hello").await.is_some()).await;
+    assert_eq!(
+        caller.refusal("team__hello").await.unwrap(),
+        "team.hello is not called: this node's edge does not know it as one of its nodes any more: the token is \
+         unknown or was revoked"
+    );
+    assert!(caller.names().await.is_empty());
+    let told = |event: &Event| matches!(event, Event::Dismissed { .. });
+    assert_eq!(house.events.lock().unwrap().iter().filter(|event| told(event)).count(), 1);
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_that_was_there_for_a_moment_is_told() {
+    let house = House::new().await;
+    let (hello, evil) = (function("hello", "Greets."), function("hello", "Evil."));
+    // It says so at once: the call that met the other text waits for the next listing, and goes through.
+    let flip = json!({"on": {"tools/list": [
+        {"from": 2, "to": 2, "steps": [{"functions": [evil]},
+            {"notify": {"method": "notifications/tools/list_changed"}}]},
+        {"from": 3, "to": 3, "steps": [{"functions": [hello]}]}]}, "functions": [hello]});
+    let plugin = Plugin::new(&house, "team", &[("team", flip)], "");
+    house.install(&plugin).await;
+    let node = house.node("node-1", every_call()).await;
+    let caller = Caller::of(&node).await;
+    node.settled(Duration::from_secs(20)).await;
+    assert_eq!(caller.refusal("team__hello").await, None);
+    eventually("it is in the log", async || {
+        house.audit("plugin.tools.changed").await.len() == 1
+            && house.audit("plugin.tools.reverted").await.len() == 1
+    })
+    .await;
+    node.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_of_two_tools_with_one_model_name_are_neither_listed_nor_called() {
+    let house = House::new().await;
+    let tools = [("a", json!({})), ("a__b", json!({}))];
+    let plugin = Plugin::new(&house, "team", &tools, "");
+    plugin.list("a", &[&function("b__c", "One."), &function("free", "Free.")]);
+    plugin.list("a__b", &[&function("c", "Two.")]);
+    house.install(&plugin).await;
+    let node = house.node("node-1", every_call()).await;
+    let caller = Caller::of(&node).await;
+    node.settled(Duration::from_secs(20)).await;
+    assert_eq!(caller.names().await, ["a__free"]);
+    let text = caller.refusal("a__b__c").await.unwrap();
+    assert!(text.contains("is left out of its tool's listing"), "{text}");
+    let status = house.admin.plugin(&"team".parse().unwrap()).await.unwrap();
+    let left_out = |state: &FunctionState| matches!(state, FunctionState::LeftOut { .. });
+    let twins = status.functions.iter().filter(|function| left_out(&function.state));
+    assert_eq!(twins.count(), 2, "{:?}", status.functions);
     node.shutdown().await;
 }

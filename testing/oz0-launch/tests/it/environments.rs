@@ -138,6 +138,35 @@ async fn an_npm_package_is_locked_installed_and_lists_in_both_tiers() {
     assert_eq!(prepare(&environments, &bench, &EVERYTHING).unwrap(), prepared);
 }
 
+#[test]
+fn a_registry_is_asked_for_the_version_that_a_range_stands_for() {
+    let bench = Bench::new();
+    let (environments, _) = environments(&bench.cache());
+    let time = environments.newest(Registry::Pypi, TIME.name, "==2026.10.19,>2026").unwrap();
+    assert_eq!(time, "2026.10.19");
+    let everything = environments.newest(Registry::Npm, EVERYTHING.name, "2026.8.31 - 2026.8.31");
+    assert_eq!(everything.unwrap(), "2026.8.31");
+    // Whatever is the newest, it is one version.
+    let newest = environments.newest(Registry::Npm, EVERYTHING.name, "").unwrap();
+    assert!(newest.split('.').count() == 3 && newest.starts_with(|c: char| c.is_ascii_digit()));
+    for (registry, range) in [(Registry::Pypi, "<0.0.0"), (Registry::Npm, "<0.0.0")] {
+        let name = if registry == Registry::Pypi { TIME.name } else { EVERYTHING.name };
+        let error = environments.newest(registry, name, range).unwrap_err();
+        assert!(error.is_refusal(), "{error}");
+    }
+    // Files that make a package a dependency of a plugin's own server are such that the loader takes them.
+    for (path, text) in
+        environments.python_files(&["mcp-server-time==2026.10.19".to_owned()]).unwrap()
+    {
+        bench.write(path, &text);
+    }
+    for (path, text) in environments.node_files(EVERYTHING.name, EVERYTHING.version).unwrap() {
+        bench.write(path, &text);
+    }
+    let found = dependencies(&bench);
+    assert!(found.python.is_some() && found.node.is_some());
+}
+
 #[tokio::test]
 async fn a_plugins_own_node_server_finds_its_locked_packages() {
     let bench = Bench::new();

@@ -6,6 +6,7 @@ mod containment;
 mod environments;
 mod isolation;
 mod launching;
+mod sharing;
 mod surroundings;
 
 use std::path::{Path, PathBuf};

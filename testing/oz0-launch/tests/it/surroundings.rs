@@ -155,7 +155,7 @@ async fn a_copied_folder_cannot_be_written_and_one_in_place_can() {
         let mut spec = bench.spec(&["sh", "-c", "touch here && echo wrote; true"]);
         let launcher = bench.launcher(&tier);
         assert_eq!(output(launcher.start(&spec).await.unwrap()).await, "");
-        spec.folder_access = FolderAccess::InPlace;
+        spec.folder_access = FolderAccess::Write;
         assert_eq!(output(launcher.start(&spec).await.unwrap()).await.trim(), "wrote");
         assert!(bench.folder().join("here").is_file());
     }

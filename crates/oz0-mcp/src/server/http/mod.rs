@@ -34,8 +34,7 @@ use super::codes;
 use super::engine::{Engine, Envelope};
 use super::gateway::{Denied, Gateway, Principal};
 use super::incoming::{self, Incoming};
-use super::params::PROTOCOL_VERSION;
-use super::splice::may_have;
+use super::params::may_be_modern;
 use crate::error::RpcError;
 use crate::message::Message;
 use crate::version::{Era, ProtocolVersion};
@@ -244,7 +243,7 @@ fn is_modern(headers: &HeaderMap, message: &Message<'_>) -> bool {
     if method == "initialize" {
         return single(headers, &VERSION).ok().flatten().is_some_and(modern);
     }
-    let said = params.map(RawValue::get).filter(|text| may_have(text, PROTOCOL_VERSION));
+    let said = params.map(RawValue::get).filter(|text| may_be_modern(text));
     if said.is_some_and(|text| {
         !matches!(Envelope::read(Some(text)), Ok(Envelope { version: None, .. }))
     }) {

@@ -23,12 +23,11 @@ pub(crate) struct House {
 struct Up {
     child: Child,
     first: Value,
-    stderr: Arc<Mutex<String>>,
 }
 
 /// Waits until it holds.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !holds() {
         assert!(Instant::now() < until, "{what}: not within a minute");
         sleep(Duration::from_millis(20));
@@ -79,7 +78,16 @@ impl House {
 
     /// Starts `oz0 up`, and waits until every tool was listed.
     pub(crate) fn up(&mut self, plugins: &[&Plugin]) {
-        let mut command = self.oz0(&["up", "--json", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0", "--verify-every", "0"]);
+        let mut command = self.oz0(&[
+            "up",
+            "--json",
+            "--listen",
+            "127.0.0.1:0",
+            "--mcp-listen",
+            "127.0.0.1:0",
+            "--verify-every",
+            "0",
+        ]);
         command.args(plugins.iter().map(|plugin| &plugin.root));
         let mut child = command
             .stdin(Stdio::null())
@@ -93,20 +101,26 @@ impl House {
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(read @ 1..) = said.read(&mut bytes) {
-                heard.lock().expect("nobody panicked").push_str(&String::from_utf8_lossy(&bytes[..read]));
+                heard
+                    .lock()
+                    .expect("nobody panicked")
+                    .push_str(&String::from_utf8_lossy(&bytes[..read]));
             }
         });
         let mut line = String::new();
         let mut stdout = BufReader::new(child.stdout.take().expect("it is piped"));
         stdout.read_line(&mut line).expect("it says where it is");
-        let first = serde_json::from_str(&line)
-            .unwrap_or_else(|error| panic!("{error}: {line}\n{}", stderr.lock().expect("nobody panicked")));
+        let first = serde_json::from_str(&line).unwrap_or_else(|error| {
+            panic!("{error}: {line}\n{}", stderr.lock().expect("nobody panicked"))
+        });
         keep_reading(stdout);
-        self.up = Some(Up { child, first, stderr });
+        self.up = Some(Up { child, first });
         let listed = |value: &Value| {
-            let tools = value["plugins"].as_array().expect("a list").iter().flat_map(|plugin| {
-                plugin["tools"].as_array().expect("a list").clone()
-            });
+            let tools = value["plugins"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .flat_map(|plugin| plugin["tools"].as_array().expect("a list").clone());
             tools.into_iter().all(|tool| tool["nodes"] != json!([]))
         };
         eventually("every tool was listed", || listed(&self.json(&["plugin", "list", "--json"])));
@@ -115,11 +129,6 @@ impl House {
     /// The edge's URL.
     pub(crate) fn edge(&self) -> String {
         self.up.as_ref().expect("it is up").first["edge"].as_str().expect("a URL").to_owned()
-    }
-
-    /// What `oz0 up` said on standard error until now.
-    pub(crate) fn said(&self) -> String {
-        self.up.as_ref().expect("it is up").stderr.lock().expect("nobody panicked").clone()
     }
 
     /// The open changes of a plugin.
@@ -208,16 +217,22 @@ impl Plugin {
         fs::rename(new, self.root.join(path)).expect("it can be renamed");
     }
 
-    /// What the server does.
+    /// What the server does. It says ten times a second that its list may have changed, so that nobody waits until the node
+    /// asks it again by itself.
     pub(crate) fn script(&self, script: &Value) {
         let mut script = script.clone();
         script["functions_file"] = json!("functions.txt");
+        let changed = json!({"notify": {"method": "notifications/tools/list_changed"}});
+        script["timers"] = json!([{"every_ms": 100, "steps": [changed]}]);
         self.write("script.json", &script.to_string());
     }
 
     /// What the server lists from now on.
     pub(crate) fn list(&self, functions: &[&str]) {
-        self.write("functions.txt", &functions.iter().flat_map(|function| [*function, "\n"]).collect::<String>());
+        self.write(
+            "functions.txt",
+            &functions.iter().flat_map(|function| [*function, "\n"]).collect::<String>(),
+        );
     }
 }
 
@@ -253,7 +268,9 @@ impl Remote {
             .spawn()
             .expect("it starts");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("it is piped")).read_line(&mut line).expect("a line");
+        BufReader::new(child.stdout.take().expect("it is piped"))
+            .read_line(&mut line)
+            .expect("a line");
         let url = line.trim().strip_prefix("listening ").expect("its address").to_owned();
         Self { child, url }
     }
@@ -306,7 +323,7 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for(&self, text: &str) {
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         while !self.screen().contains(text) {
             assert!(Instant::now() < until, "`{text}` was expected:\n{}", self.screen());
             sleep(Duration::from_millis(10));
@@ -315,6 +332,12 @@ impl Terminal {
 
     pub(crate) fn enter(&mut self, text: &str) {
         write!(self.keyboard, "{text}").expect("it can be typed");
+    }
+
+    /// Whether what is typed is shown.
+    pub(crate) fn echoes(&self) -> bool {
+        let modes = nix::sys::termios::tcgetattr(&self.keyboard).expect("it is a terminal");
+        modes.local_flags.contains(nix::sys::termios::LocalFlags::ECHO)
     }
 
     /// How it ended, and everything that was printed.
@@ -334,4 +357,21 @@ impl Terminal {
         });
         (code, self.screen())
     }
+}
+
+/// What differs from run to run in what is printed.
+pub(crate) fn filters() -> Vec<(&'static str, &'static str)> {
+    vec![
+        (r"[0-9a-f]{64}", "[64 digits]"),
+        (r"\b[0-9a-f]{32}\b", "[32 digits]"),
+        (r"\bsha256:[0-9a-f]{12}\b", "sha256:[12 digits]"),
+        (r"change [0-9a-f]{12}\b", "change [12 digits]"),
+        (r"change=[0-9a-f]{12}\b", "change=[12 digits]"),
+        (r"oz0_(admin|client)_[0-9a-f]{16}", "oz0_${1}_[16 digits]"),
+        (r#""[0-9a-f]{16}""#, r#""[16 digits]""#),
+        (r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", "[time]"),
+        (r"\b1[789]\d{11}\b", "[millis]"),
+        (r#""(position|seq)": \d+"#, r#""$1": [number]"#),
+        (r#"/[^\s"]*/plugins/"#, "[folder]/plugins/"),
+    ]
 }

@@ -1,0 +1,101 @@
+//! What looks like a secret.
+//!
+//! A manifest is committed and shown, so a secret in it is one that leaked. Nobody can tell one from
+//! another text for sure; names and forms that secrets have are told here, and people are warned.
+
+/// Parts of names that secrets have, in upper case.
+const WORDS: [&str; 12] = [
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "APIKEY",
+    "KEY",
+    "PAT",
+    "AUTH",
+    "AUTHORIZATION",
+];
+
+/// How keys of well-known issuers begin.
+const STARTS: [&str; 18] = [
+    "sk-",
+    "sk_",
+    "pk_live",
+    "rk_live",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "xoxp-",
+    "xapp-",
+    "AKIA",
+    "AIza",
+    "eyJ",
+    "ntn_",
+    "-----BEGIN",
+];
+
+/// Whether a variable or a header with this name and value is likely a secret.
+pub fn looks_secret(name: &str, value: &str) -> bool {
+    let value = value.trim();
+    if value.is_empty() || ["true", "false", "none", "null"].contains(&&*value.to_lowercase()) {
+        return false;
+    }
+    if holds_secret(value) {
+        return true;
+    }
+    let named = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| WORDS.contains(&word.to_ascii_uppercase().as_str()));
+    // A path, a number or a short word is what such a name may be followed by and no secret:
+    // `SSH_KEY_PATH=/home/me/key`, `MAX_TOKEN=1000`, `AUTH=none`.
+    named
+        && !value.starts_with(['/', '.', '~'])
+        && value.len() >= 6
+        && value.parse::<f64>().is_err()
+}
+
+/// Whether a text by itself has the form of a secret: a known issuer's, a bearer's, or a password in an address.
+pub(crate) fn holds_secret(text: &str) -> bool {
+    let text = text.trim();
+    let bare = text.strip_prefix("Bearer ").unwrap_or(text);
+    let known = bare.len() >= 16 && STARTS.iter().any(|start| bare.starts_with(start));
+    let bearer = text.len() > bare.len() && bare.len() >= 8;
+    let password = url::Url::parse(text).is_ok_and(|url| url.password().is_some());
+    known || bearer || password
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_tokens_and_passwords_look_secret_and_settings_do_not() {
+        for (name, value) in [
+            ("GITHUB_TOKEN", "abcdef123"),
+            ("X_API_KEY", "0123456789abcdef"),
+            ("OPENAI", "sk-proj-0123456789abcdef"),
+            ("DB", "postgres://me:hunter2@db.example.com/app"),
+            ("Authorization", "Bearer abcdefgh12"),
+        ] {
+            assert!(looks_secret(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("LOG_LEVEL", "debug"),
+            ("SSH_KEY_PATH", "/home/me/.ssh/id"),
+            ("MAX_TOKEN", "100000"),
+            ("AUTH", "none"),
+            ("KEYBOARD", "german-layout"),
+            ("DB", "postgres://me@db.example.com/app"),
+            ("EMPTY_TOKEN", ""),
+        ] {
+            assert!(!looks_secret(name, value), "{name}={value}");
+        }
+    }
+}
