@@ -14,7 +14,7 @@ use clap::Args;
 use crate::process;
 
 /// Folders of the checkout whose every file is generated.
-const GENERATED: &[&str] = &["completions", "docs/man", "schema"];
+const GENERATED: &[&str] = &["completions", "docs/man", "docs/reference/rules", "schema"];
 
 #[derive(Args)]
 pub(crate) struct Options {

@@ -9,6 +9,7 @@ mod check;
 mod docs;
 mod fuzz;
 mod generate;
+mod new_rule;
 mod process;
 mod setup;
 mod test;
@@ -32,12 +33,14 @@ enum Command {
     Setup(setup::Options),
     /// Set up, then run every test
     Test(test::Options),
-    /// Write the generated files: man pages, completions, the manifest's JSON Schema
+    /// Write the generated files: man pages, completions, JSON Schemas, the rules' pages
     Generate(generate::Options),
     /// Check everything that is not a test: format, lints, licences, generated files, links, names, sizes
     Check(check::Options),
     /// Fuzz one target, or each in turn
     Fuzz(fuzz::Options),
+    /// Make the files of a new rule of the linter, and its line in the registry
+    NewRule(new_rule::Options),
     /// Build the documentation site into target/site
     Docs,
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => generate::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::NewRule(options) => new_rule::run(&options),
         Command::Docs => docs::run(),
     };
     match result {

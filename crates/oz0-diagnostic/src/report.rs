@@ -1,6 +1,8 @@
 //! The reporters. All of them list the same findings in the order in which they were handed in.
 
+mod github;
 mod pretty;
+mod sarif;
 mod view;
 
 use serde_json::{Value, json};
@@ -9,7 +11,9 @@ use crate::check::{Diagnostic, Safety};
 use crate::escape;
 use crate::source::Span;
 
+pub use github::github;
 pub use pretty::{Color, pretty};
+pub use sarif::{DescribedRule, Program, sarif};
 
 /// One line a finding: `path:line:column: error[CODE] message`. Hidden characters of path and message
 /// are shown as escapes.

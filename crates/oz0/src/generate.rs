@@ -1,4 +1,4 @@
-//! Completions, man pages and the manifest's schema.
+//! Completions, man pages, schemas and the rules' pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,14 @@ pub(crate) fn everything(folder: &Path) -> Result<Exit> {
     command.build();
     man_pages(&command, &mut |name, page| write(&folder.join("docs/man").join(name), page))?;
     write(&folder.join("schema/oz0-plugin.schema.json"), crate::plugin::schema_text()?.as_bytes())?;
+    let schema = serde_json::to_string_pretty(&oz0_lint::report_schema())? + "\n";
+    write(&folder.join("schema/oz0-lint.schema.json"), schema.as_bytes())?;
+    let rules = folder.join("docs/reference/rules");
+    write(&rules.join("index.md"), oz0_lint::rules_markdown().as_bytes())?;
+    for rule in oz0_lint::rules() {
+        let page = oz0_lint::published(rule.metadata.page);
+        write(&rules.join(format!("{}.md", rule.metadata.code)), page.as_bytes())?;
+    }
     Ok(Exit::Done)
 }
 

@@ -5,4 +5,5 @@
 mod hint;
 mod machine;
 mod pretty;
+mod scanners;
 mod source;

@@ -1,6 +1,7 @@
 //! The arguments of every command: what all of them take here, and one file a group.
 
 mod edge;
+mod lint;
 mod plugin;
 mod run;
 mod wrap;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub(crate) use self::edge::{
     Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
 };
+pub(crate) use self::lint::{Explain, Format, Lint};
 pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
 pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
 pub(crate) use self::wrap::Wrap;
@@ -28,6 +30,7 @@ Examples:
   oz0 up ./acme-github
   oz0 mcp ./acme-github
   oz0 plugin test ./acme-github
+  oz0 plugin lint ./acme-github
   oz0 plugin inspect ./acme-github
   oz0 plugin list
   oz0 plugin approve-tools acme-github

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::{Explain, Lint};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use oz0_api::PluginName;
 use oz0_listing::FunctionId;
@@ -19,6 +20,20 @@ pub(crate) enum Plugin {
         after_help = "Examples:\n  oz0 plugin test ./acme-github\n  oz0 plugin test ./acme-github --relock\n  oz0 plugin test --json . | jq .functions"
     )]
     Test(Test),
+    /// Check a plugin against the house rules; runs nothing of it
+    ///
+    /// What the loader finds is an error. What a rule finds is a warning, or a note; with --verified the plugin is held to the
+    /// level of verified plugins, where each rule's findings are errors and the rules that only those must pass run too. Errors
+    /// make the command fail, warnings and notes do not.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin lint ./acme-github\n  oz0 plugin lint --verified ./acme-github\n  oz0 plugin lint --fix --diff ./acme-github\n  oz0 plugin lint --json . | jq '.problems[] | select(.code | startswith(\"OZ-S\"))'\n  oz0 plugin lint --output sarif:lint.sarif --format github .\n  oz0 plugin lint --list-rules"
+    )]
+    Lint(Lint),
+    /// Print a rule's page: what it finds, why, and what to do
+    #[command(
+        after_help = "Examples:\n  oz0 plugin explain OZ-S003\n  oz0 plugin explain wildcard-egress"
+    )]
+    Explain(Explain),
     /// Show a plugin and its measured listing; runs nothing of it
     #[command(
         after_help = "Examples:\n  oz0 plugin inspect ./acme-github\n  oz0 plugin inspect --json . | jq '.functions[].name'"

@@ -2,7 +2,9 @@
 
 mod approve;
 pub(crate) mod change;
+mod explain;
 mod inspect;
+mod lint;
 mod list;
 mod outline;
 mod remove;
@@ -20,6 +22,8 @@ pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Resul
     match command {
         Plugin::Test(arguments) => test::run(&arguments, settings, output),
         Plugin::Inspect(arguments) => inspect::run(&arguments, output),
+        Plugin::Lint(arguments) => lint::run(&arguments, output),
+        Plugin::Explain(arguments) => explain::run(&arguments, output),
         Plugin::List { json } => list::run(json, settings, output),
         Plugin::ApproveTools(arguments) => approve::run(&arguments, settings, output),
         Plugin::Remove { name } => remove::run(&name, settings, output),

@@ -7,6 +7,7 @@ mod examples;
 mod held;
 mod hostile;
 mod inspector;
+mod linted;
 mod local;
 mod manners;
 mod measured;

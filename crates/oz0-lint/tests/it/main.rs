@@ -1,0 +1,13 @@
+//! The crate through its public surface: pages that are tests, laws over all rules, and the forms of a report.
+
+#![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
+
+mod exemptions;
+mod files;
+mod fixing;
+mod laws;
+mod levels;
+mod listings;
+mod pages;
+mod plugins;
+mod reports;

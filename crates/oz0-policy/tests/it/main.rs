@@ -1,0 +1,9 @@
+//! The crate through its public surface.
+
+#![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
+
+mod combination;
+mod decision;
+mod function;
+mod hosts;
+mod words;
