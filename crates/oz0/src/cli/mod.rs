@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub(crate) use self::edge::{
     Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
 };
-pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
+pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Pack, Plugin, Test};
 pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
 
 const STYLES: Styles = Styles::styled()

@@ -5,6 +5,7 @@ pub(crate) mod change;
 mod inspect;
 mod list;
 mod outline;
+mod pack;
 mod remove;
 mod shown;
 mod test;
@@ -20,6 +21,7 @@ pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Resul
     match command {
         Plugin::Test(arguments) => test::run(&arguments, settings, output),
         Plugin::Inspect(arguments) => inspect::run(&arguments, output),
+        Plugin::Pack(arguments) => pack::run(&arguments, settings, output),
         Plugin::List { json } => list::run(json, settings, output),
         Plugin::ApproveTools(arguments) => approve::run(&arguments, settings, output),
         Plugin::Remove { name } => remove::run(&name, settings, output),

@@ -5,5 +5,6 @@ mod examples;
 mod hostile;
 mod manners;
 mod measured;
+mod packed;
 mod processes;
 mod support;

@@ -8,9 +8,13 @@ use crate::support::{OZ0, checkout, folder, oz0, run};
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    for command in
-        [&["plugin", "test"][..], &["plugin", "inspect"], &["plugin", "schema"], &["completions"]]
-    {
+    for command in [
+        &["plugin", "test"][..],
+        &["plugin", "inspect"],
+        &["plugin", "pack"],
+        &["plugin", "schema"],
+        &["completions"],
+    ] {
         let said = run(oz0(command).arg("--help"));
         assert_eq!(said.code, Some(0), "{}", said.all());
         assert!(said.stdout.contains("Example"), "{command:?}\n{}", said.all());
