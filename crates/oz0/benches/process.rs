@@ -1,11 +1,10 @@
 //! Whole processes of the built `oz0`, beside what they are compared with, in turn in one run.
 //!
-//! `cargo bench -p oz0 --bench process`, and with `-- pack` the rows of packing alone. Needs what `cargo xtask setup` installs.
+//! `cargo bench -p oz0 --bench process`. Needs what `cargo xtask setup` installs.
 #![expect(clippy::print_stdout, reason = "a bench prints its results")]
 
-use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,10 +17,6 @@ const OZ0: &str = env!("CARGO_BIN_EXE_oz0");
 const RUNS: usize = 31;
 
 fn main() {
-    if std::env::args().any(|argument| argument == "pack") {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        return packing(folder.path());
-    }
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a checkout");
     let team = checkout.join("examples/team");
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -56,63 +51,7 @@ fn main() {
         "oz0's own CPU in plugin test: {:.1} ms (goal: at most 50 ms)",
         millis(test) - millis(servers)
     );
-    packing(folder.path());
 }
-
-/// Packing 20,000 small files, beside `tar` and `zstd` on two threads.
-fn packing(folder: &Path) {
-    let plugin = folder.join("many");
-    let files: [(&str, &str); 4] = [
-        (
-            "oz0-plugin.yaml",
-            "name: many\nversion: 1.0.0\ndescription: Many files.\nlicense: 0BSD\n",
-        ),
-        ("README.md", "# Many\n"),
-        ("LICENSE", LICENCE),
-        ("sbom.cdx.json", ""),
-    ];
-    fs::create_dir_all(&plugin).expect("a folder");
-    for (path, text) in files {
-        fs::write(plugin.join(path), text).expect("a file");
-    }
-    // Text as a program's source has it: of a few hundred bytes to some kilobytes, and unlike the next file's.
-    let mut state = 1_u64;
-    let mut next = |below: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    };
-    for number in 0..20_000 - files.len() {
-        let place = plugin.join(format!("lib/{:02}", number % 100));
-        fs::create_dir_all(&place).expect("a folder");
-        let mut text = String::new();
-        for line in 0..next(80) {
-            let _ = writeln!(
-                text,
-                "def name_{}(argument_{line}):\n    return {}",
-                next(5000),
-                next(1 << 40)
-            );
-        }
-        fs::write(place.join(format!("module_{number}.py")), text).expect("a file");
-    }
-    let (bundle, archive) = (folder.join("many.oz0"), folder.join("many.tar.zst"));
-    let pack = || wall(Command::new(OZ0).args(["plugin", "pack", "-o"]).arg(&bundle).arg(&plugin));
-    let tar = || {
-        wall(
-            Command::new("sh")
-                .args(["-c", "tar -C \"$0\" -cf - . | zstd -q -f -3 -T2 -o \"$1\""])
-                .arg(&plugin)
-                .arg(&archive),
-        )
-    };
-    let (pack, tar) = in_turn(pack, tar);
-    row("plugin pack of 20,000 small files, wall", pack, "tar | zstd -3 -T2, wall", tar);
-}
-
-/// The text of 0BSD, for a plugin of that licence.
-const LICENCE: &str = "Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted.\n\nTHE SOFTWARE IS PROVIDED \"AS IS\" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.\n";
 
 /// Runs both in turn, and gives the median of each.
 fn in_turn(first: impl Fn() -> Duration, second: impl Fn() -> Duration) -> (Duration, Duration) {
