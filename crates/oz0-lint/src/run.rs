@@ -31,7 +31,7 @@ impl Request {
     }
 }
 
-/// Lints a plugin: what its loader found, then what the rules find, each by its place.
+/// Lints a plugin: what its loader found, what keeps it from being handed to others, and what the rules find, by their places.
 ///
 /// # Errors
 ///
@@ -41,6 +41,7 @@ pub fn lint(plugin: &Plugin, request: &Request) -> Result<Report, LoadError> {
     let wanted: Vec<&'static Rule> =
         rules().iter().copied().filter(|rule| request.wants(rule)).collect();
     let mut problems = plugin.diagnostics().to_vec();
+    problems.extend(plugin.publishing_findings()?);
     let mut not_run = Vec::new();
     let mut ran = 0;
     match View::of(plugin)? {

@@ -5,6 +5,7 @@
 //! read as every file of the plugin is, so no link is followed and nothing that `.oz0ignore` names is used, and an
 //! installer gets what was parsed, never the author's text.
 
+mod closure;
 mod marker;
 mod npm;
 mod problem;
@@ -17,6 +18,7 @@ use oz0_diagnostic::{Level, SourceFile, Span};
 use oz0_listing::ToolId;
 use serde_json::Value;
 
+pub use closure::{Closure, LockedHash, LockedPackage, LockedScope};
 pub use npm::PackageLock;
 pub use problem::DependencyProblem;
 pub use requirements::{Requirement, Requirements, normal_name};
@@ -167,6 +169,9 @@ impl Plugin {
             };
             let help = "put a file in its place, or remove it";
             return Some(DependencyProblem::of_file(path, message, help));
+        }
+        if !self.is_folder() {
+            return None;
         }
         let meta = self.root().join(path).symlink_metadata().ok()?;
         let message = if meta.is_dir() {

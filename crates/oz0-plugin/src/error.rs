@@ -46,6 +46,12 @@ pub enum LoadError {
         /// Its path.
         path: PathBuf,
     },
+    /// One of a plugin's files is none that a walk of its folder would find.
+    #[error("{} is no file of a plugin: every walk leaves it out", path.display())]
+    Stray {
+        /// Its path.
+        path: PathBuf,
+    },
     /// The plugin's files are more than are copied: OZ-L021 is among its diagnostics.
     #[error("{} is not copied: {message}", path.display())]
     TooLarge {
@@ -94,6 +100,7 @@ impl LoadError {
             Self::NoManifest { .. } => format!("write {MANIFEST}, or give the folder that has it"),
             Self::NotAFile { .. } => "put a file in its place".to_owned(),
             Self::Changed { .. } => "try again when nothing writes to the plugin".to_owned(),
+            Self::Stray { .. } => "pack the plugin anew with: oz0 plugin pack".to_owned(),
             Self::TooLarge { help, .. } => return help.clone(),
             Self::Io { path, source, .. } => return help_with_io(path, source),
         })

@@ -17,19 +17,26 @@ mod eval;
 mod folder;
 mod listing;
 pub mod manifest;
+/// How large a plugin may be (OZ-L021).
+pub mod limits {
+    pub use crate::folder::{BYTES, FILES, PACKED, PATH};
+}
 mod plugin;
+mod publishing;
 mod write;
 
 pub use decode::collection::{List, Map, NonEmpty, Spanned};
 pub use decode::json::JsonSchema;
 pub use dependency::{
-    Dependencies, DependencyProblem, PackageLock, PythonDependencies, Requirement, Requirements,
-    UvLock, normal_name,
+    Closure, Dependencies, DependencyProblem, LockedHash, LockedPackage, LockedScope, PackageLock,
+    PythonDependencies, Requirement, Requirements, UvLock, normal_name,
 };
 pub use error::LoadError;
 pub use eval::{Eval, EvalCase, EvalFile};
-pub use folder::{CopyOptions, Mode, PackedFile, Reason, Unpackable};
+pub use folder::{
+    CopyOptions, Mode, PackedFile, PathFault, PluginFile, Reason, Spellings, Unpackable, check_path,
+};
 pub use listing::{LISTING, ListingState, SnapshotState};
-pub use manifest::{Manifest, schema};
+pub use manifest::{COMPILED_MANIFEST, Manifest, schema};
 pub use plugin::{ContractTests, Plugin};
-pub use write::write_atomically;
+pub use write::{unfinished_file, write_atomically};

@@ -13,7 +13,7 @@ use oz0_yaml::Comment;
 use crate::LoadError;
 use crate::check::OZ_L002;
 use crate::eval::{self, EvalFile};
-use crate::folder::{self, CopyOptions, Folder, PackedFile, Unpackable};
+use crate::folder::{self, CopyOptions, Folder, PackedFile, PluginFile, Unpackable};
 use crate::listing::{self, LISTING, ListingState, SnapshotState};
 use crate::manifest::{self, Decoded, FileUse, MANIFEST, Manifest};
 
@@ -24,6 +24,7 @@ use crate::manifest::{self, Decoded, FileUse, MANIFEST, Manifest};
 #[derive(Debug)]
 pub struct Plugin {
     root: PathBuf,
+    in_folder: bool,
     source: Arc<SourceFile>,
     manifest: Option<Manifest>,
     comments: Vec<Comment>,
@@ -46,8 +47,29 @@ impl Plugin {
         let root = std::path::absolute(root).map_err(LoadError::io("find", root))?;
         check_folder(&root)?;
         let decoded = manifest::decode(MANIFEST, &read_manifest(&root)?);
-        let Folder { packed, unpackable, folders, diagnostics: ignore_diagnostics } =
-            folder::walk(&root, decoded.name())?;
+        let folder = folder::walk(&root, decoded.name())?;
+        Self::assemble(root, decoded, folder)
+    }
+
+    /// The plugin that consists of these files, which stand in no folder; `place` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::NoManifest`] without one, and [`LoadError::Stray`] when a walk of a folder with these files would not
+    /// have found one of them.
+    pub fn from_files(place: &Path, files: Vec<PluginFile>) -> Result<Self, LoadError> {
+        let manifest = files.iter().find(|file| file.path == MANIFEST);
+        let Some(manifest) = manifest else {
+            return Err(LoadError::NoManifest { path: place.to_owned(), near: None });
+        };
+        let decoded = manifest::decode(MANIFEST, &manifest.bytes);
+        let folder = folder::of_files(place, files, decoded.name())?;
+        let plugin = Self::assemble(place.to_owned(), decoded, folder)?;
+        Ok(Self { in_folder: false, ..plugin })
+    }
+
+    fn assemble(root: PathBuf, decoded: Decoded, folder: Folder) -> Result<Self, LoadError> {
+        let Folder { packed, unpackable, folders, diagnostics: ignore_diagnostics } = folder;
         let Decoded { source, manifest, root: tree, mut diagnostics, comments, paths, .. } =
             decoded;
         for path in &paths {
@@ -59,6 +81,7 @@ impl Plugin {
         diagnostics.extend(folder::too_large(&packed, &source));
         let mut plugin = Self {
             root,
+            in_folder: true,
             source,
             manifest,
             comments,
@@ -79,7 +102,7 @@ impl Plugin {
         Ok(plugin)
     }
 
-    /// The plugin's folder, as an absolute path.
+    /// The plugin's folder, as an absolute path; of files that stand in none, what messages call them.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -138,6 +161,11 @@ impl Plugin {
     /// files, or a path of 240 bytes. It is one of [`Plugin::diagnostics`].
     pub fn too_large(&self) -> Option<Diagnostic> {
         folder::too_large(&self.packed, &self.source)
+    }
+
+    /// The finding, OZ-L021, that the plugin's bundle is above 64 MiB, for whoever has seen that it is.
+    pub fn bundle_too_large(&self) -> Diagnostic {
+        folder::bundle_too_large(&self.packed, &self.source)
     }
 
     /// Copies the packed files into the folder `to`, which is made when it is not there. Modes, that of `to` among them,
@@ -273,6 +301,40 @@ impl Plugin {
     /// [`LoadError::Changed`] when it is no longer what it was, and [`LoadError::Io`] when the system refuses.
     pub fn read_file(&self, file: &PackedFile, limit: u64) -> Result<Vec<u8>, LoadError> {
         folder::read(&self.root, file, limit)
+    }
+
+    /// Hands the bytes of a packed file to `take`, part by part through `buffer`. As much memory as `buffer` is used.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::read_file`]; and, inside, what `take` failed with, which ends it.
+    pub fn stream_file<E>(
+        &self,
+        file: &PackedFile,
+        buffer: &mut [u8],
+        take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<Result<(), E>, LoadError> {
+        folder::stream(&self.root, file, buffer, take)
+    }
+
+    /// The manifest as a bundle has it: canonical JSON (RFC 8785) of what it says, in which another plugin's part stands
+    /// by its bare name wherever that name alone means it. `None` when something is wrong with the manifest.
+    ///
+    /// Two manifests that differ in comments, order, quoting or in how they address such parts have the same, and it
+    /// reads as a manifest itself.
+    pub fn compiled_manifest(&self) -> Option<String> {
+        self.manifest.as_ref()?;
+        manifest::compile(self.source.text())
+    }
+
+    /// Whether `path` is a folder of the plugin.
+    pub(crate) fn has_folder(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| folder == path)
+    }
+
+    /// Whether the plugin is a folder, and not files that stand in none.
+    pub fn is_folder(&self) -> bool {
+        self.in_folder
     }
 
     /// The contract tests in `tests/`.

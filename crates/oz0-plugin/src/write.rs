@@ -8,6 +8,17 @@ use std::path::Path;
 use crate::LoadError;
 use crate::folder;
 
+/// A new file in `folder` under a name that is never packed, for whoever writes a large file in parts and renames it when it
+/// is whole. It goes when it is dropped; what is older than an hour of such files in the folder is removed.
+///
+/// # Errors
+///
+/// [`LoadError::Io`] when the system refuses.
+pub fn unfinished_file(folder: &Path) -> Result<tempfile::NamedTempFile, LoadError> {
+    folder::sweep(folder);
+    folder::temporary().tempfile_in(folder).map_err(LoadError::io("write into", folder))
+}
+
 /// Writes a file so that whoever reads it, even after a power cut, finds the old bytes or the new ones.
 ///
 /// The bytes go to a new file in the same folder, are synced, and are renamed over `path`; then the folder is synced.

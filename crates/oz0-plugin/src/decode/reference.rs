@@ -165,6 +165,37 @@ impl Names {
         }
     }
 
+    /// The bare name of a part of another plugin, where that name alone finds the same part.
+    pub(crate) fn bare<'t>(&self, target: &'t Target) -> Option<&'t str> {
+        match target {
+            Target::Function { plugin: Some(plugin), function } => {
+                let alone = self.function(None, function).is_none();
+                let own = self.tools.contains(function.split('.').next().unwrap_or_default());
+                (alone && !own && self.function(Some(plugin), function).is_none())
+                    .then_some(function)
+            }
+            Target::Agent { plugin: Some(plugin), agent } => {
+                let alone = self.agent(None, agent).is_none();
+                (alone && !self.agents.contains(agent) && self.agent(Some(plugin), agent).is_none())
+                    .then_some(agent)
+            }
+            _ => None,
+        }
+    }
+
+    /// The same for a hook's pattern, where it names a tool that one plugin under `uses:` alone has.
+    pub(crate) fn bare_pattern<'t>(&self, pattern: &'t str) -> Option<&'t str> {
+        let (plugin, rest) = pattern.split_once('/')?;
+        let (tool, _) = rest.split_once('.')?;
+        let has_tool = |functions: &BTreeSet<String>| {
+            functions.iter().any(|function| function.split('.').next() == Some(tool))
+        };
+        let mut users = self.uses.iter().filter(|(_, (functions, _))| has_tool(functions));
+        let of_this = users.next().is_some_and(|(name, _)| name == plugin);
+        (of_this && users.next().is_none() && !tool.contains('*') && !self.tools.contains(tool))
+            .then_some(rest)
+    }
+
     fn own_tool(&self, tool: &str) -> Option<Miss<'_>> {
         let miss = absent(&self.tools, "tool", "tools", tool)?;
         let Some(plugin) = self.used_tools.get(tool) else { return Some(miss) };

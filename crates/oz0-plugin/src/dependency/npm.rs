@@ -4,7 +4,7 @@
 //! the registry may stand in either file, each with a SHA-512 over its bytes. What npm is given is written anew from what
 //! was parsed, without `resolved`: where a release is fetched from is the user's choice, and its hash says that it is the one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -12,6 +12,7 @@ use oz0_diagnostic::{SourceFile, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::closure::{Closure, LockedHash, LockedPackage, LockedScope};
 use super::problem::{DependencyProblem, shown};
 
 const WRITE: &str = "have npm write it anew: npm install --package-lock-only";
@@ -48,6 +49,9 @@ struct Entry {
     version: Option<String>,
     #[serde(skip_serializing)]
     resolved: Option<String>,
+    /// For the list of what is installed; npm needs none of it.
+    #[serde(skip_serializing)]
+    license: Option<Value>,
     #[serde(skip_serializing)]
     link: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -270,6 +274,56 @@ impl PackageLock {
         format!("{value:#}\n")
     }
 
+    /// The packages of the lock, each at its place in `node_modules`.
+    pub fn closure(&self) -> Closure {
+        let places: BTreeMap<&str, usize> = self
+            .lock
+            .packages
+            .keys()
+            .filter(|place| !place.is_empty())
+            .enumerate()
+            .map(|(index, place)| (place.as_str(), index))
+            .collect();
+        let needs = |place: &str, entry: &Entry| -> BTreeSet<usize> {
+            [
+                &entry.dependencies,
+                &entry.dev_dependencies,
+                &entry.optional_dependencies,
+                &entry.peer_dependencies,
+            ]
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .filter_map(|name| resolve(&places, place, name))
+            .collect()
+        };
+        let entries = self.lock.packages.iter().filter(|(place, _)| !place.is_empty());
+        let packages = entries
+            .map(|(place, entry)| {
+                let named = place.rsplit_once("node_modules/").map_or("", |(_, name)| name);
+                let hashes = entry.integrity.iter().flat_map(|hashes| hashes.split(' '));
+                LockedPackage {
+                    name: entry.name.clone().unwrap_or_else(|| named.to_owned()),
+                    version: entry.version.clone().unwrap_or_default(),
+                    hashes: hashes.filter_map(LockedHash::of_integrity).collect(),
+                    licence: match &entry.license {
+                        Some(Value::String(text)) => Some(text.clone()),
+                        _ => None,
+                    },
+                    scope: if entry.dev {
+                        LockedScope::Development
+                    } else if entry.optional || entry.dev_optional {
+                        LockedScope::Optional
+                    } else {
+                        LockedScope::Required
+                    },
+                    needs: needs(place, entry),
+                }
+            })
+            .collect();
+        let direct = self.lock.packages.get("").map(|root| needs("", root)).unwrap_or_default();
+        Closure { packages, direct, has_graph: true }
+    }
+
     /// Where the entry of a place in `node_modules` stands in the file.
     pub fn span_at(&self, place: &str) -> Span {
         span_of(&self.source, place)
@@ -283,6 +337,26 @@ impl PackageLock {
             })
         })?;
         Some(self.span_at(place))
+    }
+}
+
+/// Which package a package at this place gets under a name: the nearest one upwards, as Node.js looks for it.
+fn resolve(places: &BTreeMap<&str, usize>, place: &str, name: &str) -> Option<usize> {
+    let mut folder = place;
+    loop {
+        let candidate = if folder.is_empty() {
+            format!("node_modules/{name}")
+        } else {
+            format!("{folder}/node_modules/{name}")
+        };
+        if let Some(found) = places.get(candidate.as_str()) {
+            return Some(*found);
+        }
+        folder = match folder.rfind("/node_modules/") {
+            Some(at) => &folder[..at],
+            None if folder.is_empty() => return None,
+            None => "",
+        };
     }
 }
 

@@ -111,6 +111,11 @@ impl Requirement {
         &self.version
     }
 
+    /// The hashes of its files, each as `ALGORITHM:DIGITS`.
+    pub fn hashes(&self) -> &[String] {
+        &self.hashes
+    }
+
     /// Its first line.
     pub fn span(&self) -> &Span {
         &self.span

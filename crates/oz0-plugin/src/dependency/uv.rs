@@ -53,6 +53,10 @@ impl UvLock {
         &self.source
     }
 
+    pub(super) fn table(&self) -> &Table {
+        &self.lock
+    }
+
     /// The `uv.lock` for uv.
     pub fn lock_text(&self) -> String {
         self.lock.to_string()

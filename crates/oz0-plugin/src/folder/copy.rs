@@ -131,7 +131,7 @@ fn copy_file(
     to: &Path,
     options: &CopyOptions,
 ) -> Result<(), LoadError> {
-    let opened = Opened::open(root, packed)?;
+    let mut opened = Opened::open(root, packed)?;
     let target = to.join(&packed.path);
     let mut copy = OpenOptions::new()
         .write(true)
@@ -140,8 +140,9 @@ fn copy_file(
         .open(&target)
         .map_err(LoadError::io("write", &target))?;
     // Never more than was walked, of which the limits hold; that a file grew shows in its metadata.
-    let mut source = (&opened.file).take(packed.len);
-    let len = io::copy(&mut source, &mut copy).map_err(LoadError::io("copy", &opened.path))?;
+    let mut source = (&mut opened).take(packed.len);
+    let len = io::copy(&mut source, &mut copy);
+    let len = len.map_err(LoadError::io("copy", &opened.path))?;
     opened.finish(len)?;
     copy.set_permissions(Permissions::from_mode(packed.mode.bits()))
         .map_err(LoadError::io("set the mode of", &target))?;

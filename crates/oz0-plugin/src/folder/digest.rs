@@ -4,13 +4,13 @@
 //! For each packed file, in the order of its path's bytes: `path NUL mode NUL sha256-hex LF`, mode `644` or `755`. The
 //! digest is SHA-256 over these lines. No path holds a NUL or a line break, so no two plugins have the same lines.
 
-use std::io::Read as _;
+use std::convert::Infallible;
 use std::path::Path;
 
 use oz0_listing::Digest;
 use sha2::{Digest as _, Sha256};
 
-use super::{Opened, PackedFile, is_written};
+use super::{PackedFile, is_written, stream};
 use crate::LoadError;
 
 pub(crate) fn digest(root: &Path, packed: &[PackedFile]) -> Result<Digest, LoadError> {
@@ -28,25 +28,14 @@ pub(crate) fn digest(root: &Path, packed: &[PackedFile]) -> Result<Digest, LoadE
 }
 
 fn hash(root: &Path, packed: &PackedFile, buffer: &mut [u8]) -> Result<[u8; 32], LoadError> {
-    let mut opened = Opened::open(root, packed)?;
     let mut hasher = Sha256::new();
-    let mut len = 0_u64;
-    loop {
-        let read = match opened.file.read(buffer) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(LoadError::io("read", opened.path)(error)),
-        };
-        hasher.update(&buffer[..read]);
-        len += read as u64;
-        // A file that grows as fast as it is read would never end.
-        if len > packed.len {
-            break;
-        }
+    match stream::<Infallible>(root, packed, buffer, |bytes| {
+        hasher.update(bytes);
+        Ok(())
+    })? {
+        Ok(()) => Ok(hasher.finalize().into()),
+        Err(never) => match never {},
     }
-    opened.finish(len)?;
-    Ok(hasher.finalize().into())
 }
 
 fn push_hex(text: &mut Vec<u8>, bytes: &[u8]) {

@@ -9,13 +9,16 @@ use crate::check::OZ_L021;
 use crate::decode::brief;
 
 /// The most bytes that the packed files have together: 256 MiB.
-pub(crate) const BYTES: u64 = 256 * 1024 * 1024;
+pub const BYTES: u64 = 256 * 1024 * 1024;
+
+/// The most bytes of a bundle, compressed: 64 MiB.
+pub const PACKED: u64 = 64 * 1024 * 1024;
 
 /// The most packed files.
-pub(crate) const FILES: usize = 20_000;
+pub const FILES: usize = 20_000;
 
 /// The longest path of a packed file, in bytes.
-pub(crate) const PATH: usize = 240;
+pub const PATH: usize = 240;
 
 /// The finding that `packed` is more than a plugin may be, in one: which limits, by how much, and through which files.
 pub(crate) fn too_large(packed: &[PackedFile], manifest: &Arc<SourceFile>) -> Option<Diagnostic> {
@@ -51,6 +54,18 @@ pub(crate) fn too_large(packed: &[PackedFile], manifest: &Arc<SourceFile>) -> Op
     helps.push("name what is no part of the plugin in .oz0ignore".to_owned());
     let message = format!("the plugin is too large: {}", excesses.join("; "));
     Some(Diagnostic::new(&OZ_L021, Span::start_of(manifest), message).help(helps.join("; ")))
+}
+
+/// The finding that the bundle of these files is larger than a bundle may be.
+pub(crate) fn bundle_too_large(packed: &[PackedFile], manifest: &Arc<SourceFile>) -> Diagnostic {
+    let message = format!(
+        "the plugin is too large: its bundle has more than {}, and that is the most",
+        size(PACKED)
+    );
+    Diagnostic::new(&OZ_L021, Span::start_of(manifest), message).help(format!(
+        "the largest are {}; name what is no part of the plugin in .oz0ignore",
+        largest(packed)
+    ))
 }
 
 /// The five largest files, the larger first.

@@ -8,18 +8,25 @@ mod copy;
 mod digest;
 mod ignore;
 mod limits;
+mod memory;
+mod name;
 mod temporary;
 mod walk;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use copy::CopyOptions;
 pub(crate) use copy::copy;
 pub(crate) use digest::digest;
-pub(crate) use limits::too_large;
+pub use limits::{BYTES, FILES, PACKED, PATH};
+pub(crate) use limits::{bundle_too_large, too_large};
+pub use memory::PluginFile;
+pub(crate) use memory::of_files;
+pub use name::{PathFault, Spellings, check_path};
 pub(crate) use temporary::{builder as temporary, sweep};
 pub(crate) use walk::{Folder, unpackable_kind, walk};
 
@@ -74,7 +81,16 @@ pub struct PackedFile {
     pub mode: Mode,
     /// Its length in bytes.
     pub len: u64,
-    stamp: Stamp,
+    contents: Contents,
+}
+
+/// Where a packed file's bytes are.
+#[derive(Debug, Clone)]
+enum Contents {
+    /// In the folder, as long as it is the same file.
+    Folder(Stamp),
+    /// Here.
+    Memory(Arc<[u8]>),
 }
 
 /// Something in the folder that would belong to the plugin and cannot be packed.
@@ -170,32 +186,42 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 /// A packed file that is being read, and is checked to be the same file from its first byte to its last.
 struct Opened<'f> {
     packed: &'f PackedFile,
-    path: std::path::PathBuf,
-    file: File,
+    path: PathBuf,
+    bytes: Bytes<'f>,
+}
+
+/// The bytes of a file that is being read.
+enum Bytes<'f> {
+    Folder(File, Stamp),
+    Memory(&'f [u8]),
 }
 
 impl<'f> Opened<'f> {
     fn open(root: &Path, packed: &'f PackedFile) -> Result<Self, LoadError> {
         let path = root.join(&packed.path);
-        let file = match open(&path) {
-            Ok(file) => file,
-            // Gone, or a link now.
-            Err(error)
-                if error.kind() == io::ErrorKind::NotFound
-                    || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) =>
-            {
-                return Err(LoadError::Changed { path });
-            }
-            Err(error) => return Err(LoadError::io("read", path)(error)),
+        let bytes = match &packed.contents {
+            Contents::Memory(bytes) => Bytes::Memory(bytes),
+            Contents::Folder(stamp) => match open(&path) {
+                Ok(file) => Bytes::Folder(file, *stamp),
+                // Gone, or a link now.
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound
+                        || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) =>
+                {
+                    return Err(LoadError::Changed { path });
+                }
+                Err(error) => return Err(LoadError::io("read", path)(error)),
+            },
         };
-        let opened = Self { packed, path, file };
+        let opened = Self { packed, path, bytes };
         opened.check()?;
         Ok(opened)
     }
 
     fn check(&self) -> Result<(), LoadError> {
-        let metadata = self.file.metadata().map_err(LoadError::io("read", &self.path))?;
-        if metadata.is_file() && Stamp::of(&metadata) == self.packed.stamp {
+        let Bytes::Folder(file, stamp) = &self.bytes else { return Ok(()) };
+        let metadata = file.metadata().map_err(LoadError::io("read", &self.path))?;
+        if metadata.is_file() && Stamp::of(&metadata) == *stamp {
             Ok(())
         } else {
             Err(LoadError::Changed { path: self.path.clone() })
@@ -211,15 +237,59 @@ impl<'f> Opened<'f> {
     }
 }
 
+impl io::Read for Opened<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.bytes {
+            Bytes::Folder(file, _) => file.read(buffer),
+            Bytes::Memory(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
 /// The bytes of a packed file, at most `limit` and one more.
 pub(crate) fn read(root: &Path, packed: &PackedFile, limit: u64) -> Result<Vec<u8>, LoadError> {
-    let opened = Opened::open(root, packed)?;
+    let mut opened = Opened::open(root, packed)?;
     let mut bytes = Vec::new();
-    (&opened.file)
+    (&mut opened)
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(LoadError::io("read", &opened.path))?;
     let len = bytes.len() as u64;
     opened.finish(if len > limit { packed.len } else { len })?;
     Ok(bytes)
+}
+
+/// Hands the bytes of a packed file to `take`, part by part through `buffer`, and says whether they were all of it.
+///
+/// What `take` fails with ends it. It gets no byte beyond the file's length as it was walked.
+pub(crate) fn stream<E>(
+    root: &Path,
+    packed: &PackedFile,
+    buffer: &mut [u8],
+    mut take: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<Result<(), E>, LoadError> {
+    let mut opened = Opened::open(root, packed)?;
+    let mut len = 0_u64;
+    // One more than there should be is asked for, so that a file that grew shows, and the end needs no read of its own.
+    loop {
+        let read = match opened.read(buffer) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(LoadError::io("read", opened.path)(error)),
+        };
+        len += read as u64;
+        if len > packed.len {
+            break;
+        }
+        if let Err(error) = take(&buffer[..read]) {
+            return Ok(Err(error));
+        }
+        if len == packed.len && read < buffer.len() {
+            // A short read at the walked length; that it is the end, the metadata says.
+            break;
+        }
+    }
+    opened.finish(len)?;
+    Ok(Ok(()))
 }

@@ -11,7 +11,7 @@ use oz0_diagnostic::Diagnostic;
 
 use super::ignore::{self, Rules};
 use super::temporary::is_temporary;
-use super::{Mode, PackedFile, Reason, Stamp, Unpackable, open};
+use super::{Contents, Mode, PackedFile, Reason, Stamp, Unpackable, open};
 use crate::manifest::MANIFEST;
 use crate::{LISTING, LoadError};
 
@@ -85,7 +85,9 @@ fn read_folder(
         let path = at.path.join(&name);
         // Without these two a plugin is none, or is never measured.
         let is_kept = at.prefix.is_empty() && (name == *MANIFEST || name == *LISTING);
-        if left_out(&name, kind, plugin) || (rules.ignore(&path, kind.is_dir()) && !is_kept) {
+        let left_out =
+            left_out(&name, kind.is_dir(), plugin) || (kind.is_file() && is_temporary(&name));
+        if left_out || (rules.ignore(&path, kind.is_dir()) && !is_kept) {
             continue;
         }
         let shown = format!("{}{}", at.prefix, name.to_string_lossy());
@@ -104,7 +106,7 @@ fn read_folder(
                 path: shown,
                 mode: Mode::of(&metadata),
                 len: metadata.len(),
-                stamp: Stamp::of(&metadata),
+                contents: Contents::Folder(Stamp::of(&metadata)),
             });
         }
     }
@@ -112,17 +114,15 @@ fn read_folder(
 }
 
 /// Whether a plugin never carries this, whatever its `.oz0ignore` says.
-fn left_out(name: &OsStr, kind: FileType, plugin: Option<&str>) -> bool {
+pub(super) fn left_out(name: &OsStr, is_folder: bool, plugin: Option<&str>) -> bool {
     if LEFT_OUT.iter().any(|left_out| name == OsStr::new(left_out)) {
         return true;
     }
-    if kind.is_dir() {
+    if is_folder {
         return false;
     }
     let bytes = name.as_bytes();
-    bytes.ends_with(b".pyc")
-        || (kind.is_file() && is_temporary(name))
-        || plugin.is_some_and(|plugin| is_bundle(bytes, plugin))
+    bytes.ends_with(b".pyc") || plugin.is_some_and(|plugin| is_bundle(bytes, plugin))
 }
 
 /// Whether a file is a bundle of this very plugin: `NAME-VERSION.oz0`. `git-hub-1.0.0.oz0` is not one of `git`.

@@ -5,6 +5,7 @@
 
 mod address;
 mod agent;
+mod compile;
 mod connection;
 mod flow;
 mod host;
@@ -26,6 +27,8 @@ use serde_json::json;
 
 pub use address::{AgentAddress, FunctionAddress, FunctionGrant, FunctionTarget, OwnFunction};
 pub use agent::{Agent, Harness, Model, ModelChoice, Skill, ToolLoading};
+pub use compile::COMPILED_MANIFEST;
+pub(crate) use compile::compile;
 pub use connection::{Connection, Models, Param, Requires, Uses};
 pub use flow::{
     CallPattern, Channel, EventAddress, EventSource, Flow, Hook, HookPoint, Step, StepCall, Trigger,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
 
+mod compiled;
 mod copies;
 mod corpus;
 mod diagnostics;
@@ -10,6 +11,7 @@ mod errors;
 mod folder;
 mod full;
 mod parts;
+mod publishing;
 mod schema;
 mod tree;
 

@@ -15,7 +15,7 @@ pub(crate) use self::edge::{
     Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
 };
 pub(crate) use self::lint::{Explain, Format, Lint};
-pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Plugin, Test};
+pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Pack, Plugin, Test};
 pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
 pub(crate) use self::wrap::Wrap;
 

@@ -4,11 +4,13 @@
 //! parameter, every key of the manifest.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use oz0_bundle::{Bundle, ReadError};
 use oz0_diagnostic::{Diagnostic, Level, report};
-use oz0_listing::{Function, LeftOut, escape};
+use oz0_listing::{Digest, Function, LeftOut, escape};
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
 use oz0_plugin::{ListingState, Plugin, SnapshotState};
 use oz0_yaml::{Limits, Node};
@@ -16,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{outline, shown};
 use crate::cli::Inspect;
-use crate::exit::Exit;
+use crate::exit::{Exit, Refused};
 use crate::output::Output;
 
 /// Keys that the heading shows, or each tool of its own.
@@ -34,6 +36,8 @@ struct Seen {
     findings: Vec<Diagnostic>,
     /// The whole manifest as it is written.
     tree: Option<Node>,
+    /// Of a bundle: what says which one it is, and how many bytes it has.
+    bundle: Option<(Digest, u64)>,
 }
 
 pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
@@ -55,7 +59,7 @@ pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
     if arguments.json {
         output.json(&as_json(&seen, manifest)?)?;
     } else {
-        output.data(&as_text(&seen, manifest, &arguments.dir))?;
+        output.data(&as_text(&seen, manifest, &arguments.plugin))?;
     }
     let failed = seen.findings.iter().any(|finding| finding.level == Level::Error);
     Ok(if failed { Exit::Findings } else { Exit::Done })
@@ -65,7 +69,10 @@ pub(crate) fn run(arguments: &Inspect, output: Output) -> Result<Exit> {
 const FORMAT: &str = "oz0.inspect.v1";
 
 fn see(arguments: &Inspect) -> Result<Seen> {
-    let plugin = Plugin::load(&arguments.dir)?;
+    let (plugin, bundle) = match load(&arguments.plugin)? {
+        Loaded::Folder(plugin) => (plugin, None),
+        Loaded::Bundle(bundle) => (bundle.plugin, Some((bundle.digest, bundle.packed))),
+    };
     let state = plugin.listing_state().context("cannot tell whether the listing is fresh")?;
     let mut findings = plugin.diagnostics().to_vec();
     if let ListingState::Unreadable(finding) = &state {
@@ -84,7 +91,56 @@ fn see(arguments: &Inspect) -> Result<Seen> {
         }
     }
     let tree = oz0_yaml::parse(plugin.source().text(), &Limits::MANIFEST).root;
-    Ok(Seen { plugin, state, expected, findings, tree })
+    Ok(Seen { plugin, state, expected, findings, tree, bundle })
+}
+
+/// What was given.
+enum Loaded {
+    Folder(Plugin),
+    Bundle(Box<Bundle>),
+}
+
+/// Loads a folder, or a bundle where a file is given that is called as one. A bundle that is refused is a finding about
+/// it, as a manifest's is.
+fn load(path: &Path) -> Result<Loaded> {
+    let is_bundle = path.extension().is_some_and(|end| end == "oz0") && path.is_file();
+    if !is_bundle {
+        return Ok(Loaded::Folder(Plugin::load(path)?));
+    }
+    let file = File::open(path).with_context(|| format!("could not read {}", path.display()))?;
+    match oz0_bundle::read(file, path) {
+        Ok(bundle) => Ok(Loaded::Bundle(Box::new(bundle))),
+        Err(ReadError::Refused(fault)) => {
+            let what = format!("{} is refused: {fault}", path.display());
+            Err(Refused::new(what).hint("get the bundle anew from whoever packed it").into())
+        }
+        Err(ReadError::Findings(findings)) => {
+            let first = findings.first().map(|finding| finding.message.clone());
+            let what = format!("{} is refused: its manifest does not decode", path.display());
+            let error = Refused::new(match first {
+                Some(first) => format!("{what}: {first}"),
+                None => what,
+            });
+            Err(error.hint("get the bundle anew from whoever packed it").into())
+        }
+        Err(error) => Err(error).with_context(|| format!("could not read {}", path.display())),
+    }
+}
+
+/// What to say of a listing that does not tell what the plugin's servers list now.
+pub(super) fn listing_note(
+    plugin: &Plugin,
+    manifest: &Manifest,
+    dir: &Path,
+) -> Result<Option<String>> {
+    if manifest.tools.iter().all(|(_, tool)| tool.is_remote()) {
+        return Ok(None);
+    }
+    let state = plugin.listing_state()?;
+    Ok(match state {
+        ListingState::Fresh(_) => None,
+        state => Some(format!("listing: {}", state_text(&state, &dir.to_string_lossy()))),
+    })
 }
 
 fn problems(seen: &Seen) -> Vec<Value> {
@@ -166,7 +222,14 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
                 writeln!(text, "  {}: {}: {}", entry.tool, line(&entry.name), line(&entry.reason));
         }
     }
-    let _ = write!(text, "\nlisting: {}", state_text(&seen.state, &dir.to_string_lossy()));
+    let _ = match &seen.bundle {
+        None => write!(text, "\nlisting: {}", state_text(&seen.state, &dir.to_string_lossy())),
+        Some(_) => write!(text, "\nlisting: {}", state_of_bundle(&seen.state)),
+    };
+    if let Some((digest, bytes)) = &seen.bundle {
+        let files = super::test::count(seen.plugin.packed().len(), "file");
+        let _ = write!(text, "\nbundle: {files}, {bytes} bytes; {digest}");
+    }
     text
 }
 
@@ -187,6 +250,18 @@ fn state_text(state: &ListingState, dir: &str) -> String {
         ListingState::Unreadable(_) => {
             format!("tools.listing.json cannot be read; write it anew with: oz0 plugin test {dir}")
         }
+    }
+}
+
+/// The same of a bundle, which nobody measures anew.
+fn state_of_bundle(state: &ListingState) -> &'static str {
+    match state {
+        ListingState::Fresh(_) => "measured from the files as they are",
+        ListingState::Stale { .. } => "stale: it was measured from other files than the bundle's",
+        ListingState::Missing => {
+            "not measured; nothing says what the plugin's servers list until a node starts them"
+        }
+        ListingState::Unreadable(_) => "tools.listing.json cannot be read",
     }
 }
 
@@ -235,7 +310,7 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         })
         .collect();
     let functions = functions(seen).into_iter().map(function_json).collect::<Result<Vec<_>>>()?;
-    Ok(json!({
+    let mut value = json!({
         "format": FORMAT,
         "name": manifest.name.as_str(),
         "version": manifest.version.to_string(),
@@ -249,5 +324,9 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         "functions": functions,
         "left_out": left_out(&seen.state).iter().map(left_out_json).collect::<Vec<_>>(),
         "problems": problems(seen),
-    }))
+    });
+    if let Some((digest, bytes)) = &seen.bundle {
+        value["bundle"] = json!({ "digest": digest.to_string(), "bytes": bytes });
+    }
+    Ok(value)
 }

@@ -7,6 +7,7 @@ mod inspect;
 mod lint;
 mod list;
 mod outline;
+mod pack;
 mod remove;
 mod shown;
 mod test;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Plugin, settings: &Settings, output: Output) -> Resul
         Plugin::Inspect(arguments) => inspect::run(&arguments, output),
         Plugin::Lint(arguments) => lint::run(&arguments, output),
         Plugin::Explain(arguments) => explain::run(&arguments, output),
+        Plugin::Pack(arguments) => pack::run(&arguments, settings, output),
         Plugin::List { json } => list::run(json, settings, output),
         Plugin::ApproveTools(arguments) => approve::run(&arguments, settings, output),
         Plugin::Remove { name } => remove::run(&name, settings, output),

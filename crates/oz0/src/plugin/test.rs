@@ -356,7 +356,7 @@ fn tell(report: &Report, output: Output) -> Result<()> {
     Ok(())
 }
 
-fn count(number: usize, what: &str) -> String {
+pub(crate) fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 

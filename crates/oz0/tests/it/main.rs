@@ -12,6 +12,7 @@ mod local;
 mod manners;
 mod measured;
 mod operator;
+mod packed;
 mod processes;
 mod running;
 mod sdk_clients;

@@ -11,6 +11,9 @@ fn every_command_has_help_with_an_example() {
     for command in [
         &["plugin", "test"][..],
         &["plugin", "inspect"],
+        &["plugin", "pack"],
+        &["plugin", "lint"],
+        &["plugin", "explain"],
         &["plugin", "schema"],
         &["plugin", "list"],
         &["plugin", "approve-tools"],

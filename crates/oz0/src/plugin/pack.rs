@@ -1,0 +1,129 @@
+//! `oz0 plugin pack`: checks a plugin as whoever gets it would, and writes its bundle.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use oz0_bundle::{PackError, SBOM, draft, file_name, sbom};
+use oz0_diagnostic::{Diagnostic, Level};
+use oz0_listing::escape;
+use oz0_plugin::manifest::Manifest;
+use oz0_plugin::{Plugin, write_atomically};
+
+use super::{inspect, test};
+use crate::cli::{Era, Pack, Test};
+use crate::config::Settings;
+use crate::exit::Exit;
+use crate::output::Output;
+
+pub(crate) fn run(arguments: &Pack, settings: &Settings, output: Output) -> Result<Exit> {
+    if arguments.list_tools {
+        let measured = test::run(&measure(arguments), settings, output)?;
+        if measured != Exit::Done {
+            return Ok(measured);
+        }
+    }
+    let plugin = Plugin::load(&arguments.dir)?;
+    let mut findings = plugin.diagnostics().to_vec();
+    findings.extend(plugin.publishing_findings()?);
+    if let Some(exit) = refused(&findings, output) {
+        return Ok(exit);
+    }
+    let Some(manifest) = plugin.manifest() else { return Ok(Exit::Findings) };
+    let plugin = match with_materials(&plugin, manifest, &arguments.dir, output)? {
+        Ok(plugin) => plugin,
+        Err(findings) => return Ok(refused(&findings, output).unwrap_or(Exit::Findings)),
+    };
+    let Some(manifest) = plugin.manifest() else { return Ok(Exit::Findings) };
+    if let Some(stale) = inspect::listing_note(&plugin, manifest, &arguments.dir)? {
+        output.say(&stale);
+    }
+    let path = place(arguments, manifest);
+    let packing = || format!("could not pack {}", path.display());
+    let drafted = match draft(&plugin, &path) {
+        Err(PackError::Findings(findings)) => {
+            return Ok(refused(&findings, output).unwrap_or(Exit::Findings));
+        }
+        // It says itself which file it is about.
+        Err(PackError::Load(error)) => return Err(error.into()),
+        drafted => drafted.with_context(packing)?,
+    };
+    let (packed, _) = drafted.keep().with_context(packing)?;
+    output.data(&format!(
+        "Packed {}: {}, {}; {}",
+        escape::line(&path.to_string_lossy()),
+        test::count(packed.files, "file"),
+        size(packed.packed),
+        packed.digest
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// What `plugin test` is asked for here: the listing, and no contract tests.
+fn measure(arguments: &Pack) -> Test {
+    Test {
+        dir: arguments.dir.clone(),
+        json: false,
+        relock: false,
+        check: false,
+        no_contract_tests: true,
+        secret: arguments.secret.clone(),
+        share: Vec::new(),
+        share_read: Vec::new(),
+        era: Era::Probe,
+        timeout: 60,
+    }
+}
+
+/// Prints findings; a way out where one is an error.
+fn refused(findings: &[Diagnostic], output: Output) -> Option<Exit> {
+    output.findings(findings);
+    if findings.iter().all(|finding| finding.level != Level::Error) {
+        return None;
+    }
+    output.error_line("nothing was packed");
+    Some(Exit::Findings)
+}
+
+/// The plugin with its bill of materials as its locks are now.
+fn with_materials(
+    plugin: &Plugin,
+    manifest: &Manifest,
+    dir: &Path,
+    output: Output,
+) -> Result<Result<Plugin, Vec<Diagnostic>>> {
+    let text = match sbom(plugin, manifest)? {
+        Ok(text) => text,
+        Err(findings) => return Ok(Err(findings)),
+    };
+    let as_it_is = match plugin.file(SBOM) {
+        Some(file) => plugin.read_file(file, text.len() as u64)? == text.as_bytes(),
+        None => false,
+    };
+    if !as_it_is {
+        write_atomically(&plugin.root().join(SBOM), text.as_bytes())?;
+        output.say(&format!("wrote {SBOM}"));
+    }
+    let plugin = Plugin::load(dir)?;
+    if plugin.file(SBOM).is_none() {
+        output.say(&format!("{SBOM} is named in .oz0ignore, so the bundle has none"));
+    }
+    Ok(Ok(plugin))
+}
+
+/// Where the bundle is written.
+fn place(arguments: &Pack, manifest: &Manifest) -> PathBuf {
+    match &arguments.output {
+        None => PathBuf::from(file_name(manifest)),
+        Some(path) if path.is_dir() => path.join(file_name(manifest)),
+        Some(path) => path.clone(),
+    }
+}
+
+/// Bytes as people read them.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{}.{} KiB", bytes / 1024, bytes % 1024 * 10 / 1024),
+        _ => format!("{}.{} MiB", bytes >> 20, (bytes >> 10) % 1024 * 10 / 1024),
+    }
+}
