@@ -4,6 +4,7 @@ use std::fs::{File, Permissions};
 use std::io::{self, BufReader, Seek as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use oz0_plugin::{Plugin, unfinished_file};
 use tempfile::NamedTempFile;
@@ -32,7 +33,17 @@ pub fn draft(plugin: &Plugin, path: &Path) -> Result<Draft, PackError> {
     let mut file = unfinished_file(folder_of(path))?;
     let packed = pack(plugin, file.as_file_mut())?;
     file.rewind().map_err(PackError::Write)?;
-    let bundle = read(BufReader::new(file.as_file()), path).map_err(PackError::Unreadable)?;
+    // The disk writes what was packed while it is read back.
+    let (synced, bundle) = thread::scope(|scope| {
+        let syncing = scope.spawn(|| file.as_file().sync_all());
+        let bundle = read(BufReader::new(file.as_file()), path);
+        (syncing.join(), bundle)
+    });
+    match synced {
+        Ok(synced) => synced.map_err(PackError::Write)?,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+    let bundle = bundle.map_err(PackError::Unreadable)?;
     if bundle.digest != packed.digest {
         return Err(PackError::Write(io::Error::other(
             "the file holds other bytes than were written",

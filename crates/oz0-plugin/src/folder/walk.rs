@@ -66,10 +66,10 @@ fn read_folder(
     for entry in fs::read_dir(&at.path).map_err(LoadError::io("read the folder", &at.path))? {
         let entry = entry.map_err(LoadError::io("read the folder", &at.path))?;
         let kind = entry.file_type().map_err(LoadError::io("read", entry.path()))?;
-        entries.push((entry.file_name(), kind));
+        entries.push((entry.file_name(), kind, entry));
     }
-    let rules = match entries.iter().find(|(name, _)| name == OsStr::new(ignore::NAME)) {
-        Some((name, kind)) if kind.is_file() => {
+    let rules = match entries.iter().find(|(name, ..)| name == OsStr::new(ignore::NAME)) {
+        Some((name, kind, _)) if kind.is_file() => {
             let path = at.path.join(name);
             let bytes = read_bounded(&path)?;
             at.rules.with(
@@ -81,7 +81,7 @@ fn read_folder(
         }
         _ => at.rules.clone(),
     };
-    for (name, kind) in entries {
+    for (name, kind, entry) in entries {
         let path = at.path.join(&name);
         // Without these two a plugin is none, or is never measured.
         let is_kept = at.prefix.is_empty() && (name == *MANIFEST || name == *LISTING);
@@ -98,7 +98,8 @@ fn read_folder(
             open.push(Open { path, prefix: format!("{shown}/"), rules: rules.clone() });
             folder.folders.push(shown);
         } else {
-            let metadata = fs::symlink_metadata(&path).map_err(LoadError::io("read", &path))?;
+            // The entry's own, found from its folder: a link is not followed, and no path is walked again.
+            let metadata = entry.metadata().map_err(LoadError::io("read", &path))?;
             if !metadata.is_file() {
                 return Err(LoadError::Changed { path });
             }

@@ -70,7 +70,7 @@ const FORMAT: &str = "oz0.inspect.v1";
 
 fn see(arguments: &Inspect) -> Result<Seen> {
     let (plugin, bundle) = match load(&arguments.plugin)? {
-        Loaded::Folder(plugin) => (plugin, None),
+        Loaded::Folder(plugin) => (*plugin, None),
         Loaded::Bundle(bundle) => (bundle.plugin, Some((bundle.digest, bundle.packed))),
     };
     let state = plugin.listing_state().context("cannot tell whether the listing is fresh")?;
@@ -96,7 +96,7 @@ fn see(arguments: &Inspect) -> Result<Seen> {
 
 /// What was given.
 enum Loaded {
-    Folder(Plugin),
+    Folder(Box<Plugin>),
     Bundle(Box<Bundle>),
 }
 
@@ -105,7 +105,7 @@ enum Loaded {
 fn load(path: &Path) -> Result<Loaded> {
     let is_bundle = path.extension().is_some_and(|end| end == "oz0") && path.is_file();
     if !is_bundle {
-        return Ok(Loaded::Folder(Plugin::load(path)?));
+        return Ok(Loaded::Folder(Box::new(Plugin::load(path)?)));
     }
     let file = File::open(path).with_context(|| format!("could not read {}", path.display()))?;
     match oz0_bundle::read(file, path) {

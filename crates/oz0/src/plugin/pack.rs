@@ -28,8 +28,7 @@ pub(crate) fn run(arguments: &Pack, settings: &Settings, output: Output) -> Resu
     if let Some(exit) = refused(&findings, output) {
         return Ok(exit);
     }
-    let Some(manifest) = plugin.manifest() else { return Ok(Exit::Findings) };
-    let plugin = match with_materials(&plugin, manifest, &arguments.dir, output)? {
+    let plugin = match with_materials(plugin, &arguments.dir, output)? {
         Ok(plugin) => plugin,
         Err(findings) => return Ok(refused(&findings, output).unwrap_or(Exit::Findings)),
     };
@@ -86,23 +85,22 @@ fn refused(findings: &[Diagnostic], output: Output) -> Option<Exit> {
 
 /// The plugin with its bill of materials as its locks are now.
 fn with_materials(
-    plugin: &Plugin,
-    manifest: &Manifest,
+    plugin: Plugin,
     dir: &Path,
     output: Output,
 ) -> Result<Result<Plugin, Vec<Diagnostic>>> {
-    let text = match sbom(plugin, manifest)? {
+    let Some(manifest) = plugin.manifest() else { return Ok(Err(plugin.diagnostics().to_vec())) };
+    let text = match sbom(&plugin, manifest)? {
         Ok(text) => text,
         Err(findings) => return Ok(Err(findings)),
     };
-    let as_it_is = match plugin.file(SBOM) {
-        Some(file) => plugin.read_file(file, text.len() as u64)? == text.as_bytes(),
-        None => false,
-    };
-    if !as_it_is {
-        write_atomically(&plugin.root().join(SBOM), text.as_bytes())?;
-        output.say(&format!("wrote {SBOM}"));
+    if let Some(file) = plugin.file(SBOM)
+        && plugin.read_file(file, text.len() as u64)? == text.as_bytes()
+    {
+        return Ok(Ok(plugin));
     }
+    write_atomically(&plugin.root().join(SBOM), text.as_bytes())?;
+    output.say(&format!("wrote {SBOM}"));
     let plugin = Plugin::load(dir)?;
     if plugin.file(SBOM).is_none() {
         output.say(&format!("{SBOM} is named in .oz0ignore, so the bundle has none"));
