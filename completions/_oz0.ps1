@@ -126,7 +126,10 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
-            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin and its measured listing; runs nothing of it')
+            [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
@@ -156,12 +159,64 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'oz0;plugin;lint' {
+            [CompletionResult]::new('--rule', '--rule', [CompletionResultType]::ParameterName, 'Run only this rule (repeatable): its code or its name; what the loader finds is told in any case')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print the findings')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the findings into a file as well (repeatable)')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--verified', '--verified', [CompletionResultType]::ParameterName, 'Hold the plugin to the level of verified plugins')
+            [CompletionResult]::new('--fix', '--fix', [CompletionResultType]::ParameterName, 'Make the changes that cannot alter what the plugin does')
+            [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Show what --fix would change, and write nothing')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the findings as JSON')
+            [CompletionResult]::new('--list-rules', '--list-rules', [CompletionResultType]::ParameterName, 'List the rules')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;plugin;explain' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print it as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'oz0;plugin;inspect' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
             [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print it as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;plugin;pack' {
+            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'With --list-tools, give a secret of requires its value from this environment (repeatable)')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Where to write the bundle: a file, or a folder for NAME-VERSION.oz0 [default: the working folder]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Where to write the bundle: a file, or a folder for NAME-VERSION.oz0 [default: the working folder]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--list-tools', '--list-tools', [CompletionResultType]::ParameterName, 'First start the plugin''s servers, and write what they list into tools.listing.json')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -230,7 +285,10 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         }
         'oz0;plugin;help' {
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
-            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin and its measured listing; runs nothing of it')
+            [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
@@ -241,7 +299,16 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;plugin;help;test' {
             break
         }
+        'oz0;plugin;help;lint' {
+            break
+        }
+        'oz0;plugin;help;explain' {
+            break
+        }
         'oz0;plugin;help;inspect' {
+            break
+        }
+        'oz0;plugin;help;pack' {
             break
         }
         'oz0;plugin;help;list' {
@@ -512,7 +579,10 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         }
         'oz0;help;plugin' {
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
-            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin and its measured listing; runs nothing of it')
+            [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
+            [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
+            [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
@@ -522,7 +592,16 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;help;plugin;test' {
             break
         }
+        'oz0;help;plugin;lint' {
+            break
+        }
+        'oz0;help;plugin;explain' {
+            break
+        }
         'oz0;help;plugin;inspect' {
+            break
+        }
+        'oz0;help;plugin;pack' {
             break
         }
         'oz0;help;plugin;list' {

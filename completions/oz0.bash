@@ -109,11 +109,20 @@ _oz0() {
             oz0__subcmd__help__subcmd__plugin,approve-tools)
                 cmd="oz0__subcmd__help__subcmd__plugin__subcmd__approve__subcmd__tools"
                 ;;
+            oz0__subcmd__help__subcmd__plugin,explain)
+                cmd="oz0__subcmd__help__subcmd__plugin__subcmd__explain"
+                ;;
             oz0__subcmd__help__subcmd__plugin,inspect)
                 cmd="oz0__subcmd__help__subcmd__plugin__subcmd__inspect"
                 ;;
+            oz0__subcmd__help__subcmd__plugin,lint)
+                cmd="oz0__subcmd__help__subcmd__plugin__subcmd__lint"
+                ;;
             oz0__subcmd__help__subcmd__plugin,list)
                 cmd="oz0__subcmd__help__subcmd__plugin__subcmd__list"
+                ;;
+            oz0__subcmd__help__subcmd__plugin,pack)
+                cmd="oz0__subcmd__help__subcmd__plugin__subcmd__pack"
                 ;;
             oz0__subcmd__help__subcmd__plugin,remove)
                 cmd="oz0__subcmd__help__subcmd__plugin__subcmd__remove"
@@ -148,14 +157,23 @@ _oz0() {
             oz0__subcmd__plugin,approve-tools)
                 cmd="oz0__subcmd__plugin__subcmd__approve__subcmd__tools"
                 ;;
+            oz0__subcmd__plugin,explain)
+                cmd="oz0__subcmd__plugin__subcmd__explain"
+                ;;
             oz0__subcmd__plugin,help)
                 cmd="oz0__subcmd__plugin__subcmd__help"
                 ;;
             oz0__subcmd__plugin,inspect)
                 cmd="oz0__subcmd__plugin__subcmd__inspect"
                 ;;
+            oz0__subcmd__plugin,lint)
+                cmd="oz0__subcmd__plugin__subcmd__lint"
+                ;;
             oz0__subcmd__plugin,list)
                 cmd="oz0__subcmd__plugin__subcmd__list"
+                ;;
+            oz0__subcmd__plugin,pack)
+                cmd="oz0__subcmd__plugin__subcmd__pack"
                 ;;
             oz0__subcmd__plugin,remove)
                 cmd="oz0__subcmd__plugin__subcmd__remove"
@@ -169,14 +187,23 @@ _oz0() {
             oz0__subcmd__plugin__subcmd__help,approve-tools)
                 cmd="oz0__subcmd__plugin__subcmd__help__subcmd__approve__subcmd__tools"
                 ;;
+            oz0__subcmd__plugin__subcmd__help,explain)
+                cmd="oz0__subcmd__plugin__subcmd__help__subcmd__explain"
+                ;;
             oz0__subcmd__plugin__subcmd__help,help)
                 cmd="oz0__subcmd__plugin__subcmd__help__subcmd__help"
                 ;;
             oz0__subcmd__plugin__subcmd__help,inspect)
                 cmd="oz0__subcmd__plugin__subcmd__help__subcmd__inspect"
                 ;;
+            oz0__subcmd__plugin__subcmd__help,lint)
+                cmd="oz0__subcmd__plugin__subcmd__help__subcmd__lint"
+                ;;
             oz0__subcmd__plugin__subcmd__help,list)
                 cmd="oz0__subcmd__plugin__subcmd__help__subcmd__list"
+                ;;
+            oz0__subcmd__plugin__subcmd__help,pack)
+                cmd="oz0__subcmd__plugin__subcmd__help__subcmd__pack"
                 ;;
             oz0__subcmd__plugin__subcmd__help,remove)
                 cmd="oz0__subcmd__plugin__subcmd__help__subcmd__remove"
@@ -670,7 +697,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__help__subcmd__plugin)
-            opts="test inspect list approve-tools remove schema"
+            opts="test lint explain inspect pack list approve-tools remove schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -684,6 +711,20 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__help__subcmd__plugin__subcmd__approve__subcmd__tools)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        oz0__subcmd__help__subcmd__plugin__subcmd__explain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -711,7 +752,35 @@ _oz0() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        oz0__subcmd__help__subcmd__plugin__subcmd__lint)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         oz0__subcmd__help__subcmd__plugin__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        oz0__subcmd__help__subcmd__plugin__subcmd__pack)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1072,7 +1141,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__plugin)
-            opts="-q -h -V --quiet --color --cache --data --edge --help --version test inspect list approve-tools remove schema help"
+            opts="-q -h -V --quiet --color --cache --data --edge --help --version test lint explain inspect pack list approve-tools remove schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1151,8 +1220,44 @@ _oz0() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        oz0__subcmd__plugin__subcmd__explain)
+            opts="-q -h -V --json --quiet --color --cache --data --edge --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --cache)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --edge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         oz0__subcmd__plugin__subcmd__help)
-            opts="test inspect list approve-tools remove schema help"
+            opts="test lint explain inspect pack list approve-tools remove schema help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1166,6 +1271,20 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__plugin__subcmd__help__subcmd__approve__subcmd__tools)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        oz0__subcmd__plugin__subcmd__help__subcmd__explain)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1207,7 +1326,35 @@ _oz0() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        oz0__subcmd__plugin__subcmd__help__subcmd__lint)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         oz0__subcmd__plugin__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        oz0__subcmd__plugin__subcmd__help__subcmd__pack)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1299,6 +1446,54 @@ _oz0() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        oz0__subcmd__plugin__subcmd__lint)
+            opts="-q -h -V --verified --rule --fix --diff --json --format --output --list-rules --quiet --color --cache --data --edge --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "pretty concise json sarif github" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --cache)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --edge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         oz0__subcmd__plugin__subcmd__list)
             opts="-q -h -V --json --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1306,6 +1501,54 @@ _oz0() {
                 return 0
             fi
             case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --cache)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --data)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --edge)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        oz0__subcmd__plugin__subcmd__pack)
+            opts="-o -q -h -V --list-tools --secret --output --quiet --color --cache --data --edge --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --secret)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0

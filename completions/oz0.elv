@@ -119,7 +119,10 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
-            cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand lint 'Check a plugin against the house rules; runs nothing of it'
+            cand explain 'Print a rule''s page: what it finds, why, and what to do'
+            cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+            cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
@@ -147,12 +150,61 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'oz0;plugin;lint'= {
+            cand --rule 'Run only this rule (repeatable): its code or its name; what the loader finds is told in any case'
+            cand --format 'How to print the findings'
+            cand --output 'Write the findings into a file as well (repeatable)'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --verified 'Hold the plugin to the level of verified plugins'
+            cand --fix 'Make the changes that cannot alter what the plugin does'
+            cand --diff 'Show what --fix would change, and write nothing'
+            cand --json 'Print the findings as JSON'
+            cand --list-rules 'List the rules'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;explain'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print it as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'oz0;plugin;inspect'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
             cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
             cand --json 'Print it as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;pack'= {
+            cand --secret 'With --list-tools, give a secret of requires its value from this environment (repeatable)'
+            cand -o 'Where to write the bundle: a file, or a folder for NAME-VERSION.oz0 [default: the working folder]'
+            cand --output 'Where to write the bundle: a file, or a folder for NAME-VERSION.oz0 [default: the working folder]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --list-tools 'First start the plugin''s servers, and write what they list into tools.listing.json'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -216,7 +268,10 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;plugin;help'= {
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
-            cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand lint 'Check a plugin against the house rules; runs nothing of it'
+            cand explain 'Print a rule''s page: what it finds, why, and what to do'
+            cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+            cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
@@ -225,7 +280,13 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;plugin;help;test'= {
         }
+        &'oz0;plugin;help;lint'= {
+        }
+        &'oz0;plugin;help;explain'= {
+        }
         &'oz0;plugin;help;inspect'= {
+        }
+        &'oz0;plugin;help;pack'= {
         }
         &'oz0;plugin;help;list'= {
         }
@@ -463,7 +524,10 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;help;plugin'= {
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
-            cand inspect 'Show a plugin and its measured listing; runs nothing of it'
+            cand lint 'Check a plugin against the house rules; runs nothing of it'
+            cand explain 'Print a rule''s page: what it finds, why, and what to do'
+            cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+            cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
@@ -471,7 +535,13 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;help;plugin;test'= {
         }
+        &'oz0;help;plugin;lint'= {
+        }
+        &'oz0;help;plugin;explain'= {
+        }
         &'oz0;help;plugin;inspect'= {
+        }
+        &'oz0;help;plugin;pack'= {
         }
         &'oz0;help;plugin;list'= {
         }

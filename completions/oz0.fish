@@ -107,22 +107,25 @@ complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l force -d 'Write over fi
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test inspect list approve-tools remove schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "lint" -d 'Check a plugin against the house rules; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "explain" -d 'Print a rule\'s page: what it finds, why, and what to do'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "inspect" -d 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "pack" -d 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "schema" -d 'Print the JSON Schema of oz0-plugin.yaml'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and not __fish_seen_subcommand_from test lint explain inspect pack list approve-tools remove schema help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l secret -d 'Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l share -d 'Let the servers read and write this folder, at the same path (repeatable)' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -l share-read -d 'Let the servers read this folder, at the same path (repeatable)' -r -f -a "(__fish_complete_directories)"
@@ -143,6 +146,37 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from test" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l rule -d 'Run only this rule (repeatable): its code or its name; what the loader finds is told in any case' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l format -d 'How to print the findings' -r -f -a "pretty\t'With the lines of the file'
+concise\t'A line each'
+json\t'The format `oz0.lint.v1`'
+sarif\t'SARIF 2.1.0, for code scanners'
+github\t'Annotations of GitHub Actions'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l output -d 'Write the findings into a file as well (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l verified -d 'Hold the plugin to the level of verified plugins'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l fix -d 'Make the changes that cannot alter what the plugin does'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l diff -d 'Show what --fix would change, and write nothing'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l json -d 'Print the findings as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -l list-rules -d 'List the rules'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from lint" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -l json -d 'Print it as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from explain" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
@@ -153,6 +187,18 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from inspect" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l secret -d 'With --list-tools, give a secret of requires its value from this environment (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -s o -l output -d 'Where to write the bundle: a file, or a folder for NAME-VERSION.oz0 [default: the working folder]' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -l list-tools -d 'First start the plugin\'s servers, and write what they list into tools.listing.json'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from pack" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
@@ -196,7 +242,10 @@ complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcomma
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from schema" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
-complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "lint" -d 'Check a plugin against the house rules; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "explain" -d 'Print a rule\'s page: what it finds, why, and what to do'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "pack" -d 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
 complete -c oz0 -n "__fish_oz0_using_subcommand plugin; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
@@ -359,7 +408,10 @@ complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcom
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "completions" -d 'Print the completions of a shell'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp wrap plugin catalog call audit token login node completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "inspect" -d 'Show a plugin and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "lint" -d 'Check a plugin against the house rules; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "explain" -d 'Print a rule\'s page: what it finds, why, and what to do'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "inspect" -d 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "pack" -d 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "list" -d 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "approve-tools" -d 'Look at what changed in a plugin\'s tools, and approve it'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "remove" -d 'Remove a plugin: nodes stop running it, and what was approved of it stays known'

@@ -46,6 +46,12 @@ pub(crate) fn run(arguments: &Pack, settings: &Settings, output: Output) -> Resu
         Err(PackError::Load(error)) => return Err(error.into()),
         drafted => drafted.with_context(packing)?,
     };
+    // What is checked is what was packed, as whoever gets the bundle would read it.
+    let report = oz0_lint::lint(&drafted.bundle.plugin, &oz0_lint::Request::default())?;
+    if report.failed() {
+        return Ok(refused(&report.problems, output).unwrap_or(Exit::Findings));
+    }
+    output.findings(&report.problems);
     let (packed, _) = drafted.keep().with_context(packing)?;
     output.data(&format!(
         "Packed {}: {}, {}; {}",

@@ -148,6 +148,17 @@ fn what_may_not_be_handed_on_is_not_packed_and_nothing_is_written() {
 }
 
 #[test]
+fn what_was_packed_is_held_to_the_house_rules() {
+    let (folder, plugin) = example("team");
+    let manifest = plugin.join("oz0-plugin.yaml");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    fs::write(&manifest, text.replace("kind: capability\n", "")).expect("it can be written");
+    let said = pack(&plugin, &folder.path().join("a.oz0"));
+    assert_eq!(said.code, Some(0), "a warning holds nothing up: {}", said.all());
+    assert!(said.stderr.contains("OZ-S001"), "{}", said.all());
+}
+
+#[test]
 fn a_bundle_that_was_changed_is_refused() {
     let (folder, plugin) = example("team");
     let bundle = folder.path().join("a.oz0");
