@@ -85,34 +85,42 @@ impl Store {
         let version = current(&mut write, report).await?;
         let key = version.key();
 
+        let endpoint = version.description.tools[&report.tool].endpoint();
+        let moved = match endpoint {
+            Some(endpoint) => match pin(write.conn(), &key, &report.tool, endpoint).await? {
+                Pin::Moved { change, .. } => Some((change, endpoint)),
+                Pin::None | Pin::Holds => None,
+            },
+            None => None,
+        };
+        if let Some((change, endpoint)) = &moved
+            && write.join_change(change, node).await?
+        {
+            // Also a node that gets no listing there knows that it is sent elsewhere.
+            write
+                .audit(Act {
+                    action: "plugin.tools.changed",
+                    subject: AuditSubject {
+                        node: Some(node.clone()),
+                        detail: BTreeMap::from([("endpoint".to_owned(), endpoint.to_string())]),
+                        ..subject(&key, report)
+                    },
+                })
+                .await?;
+        }
         let listed = match listed {
             Ok(listed) => listed,
             Err(reason) => {
                 write.note(&key, node, report, None, Some(&reason)).await?;
-                return write.answer(false, BTreeMap::new()).await;
+                let mut verdicts = write.answer(false, BTreeMap::new()).await?;
+                verdicts.endpoint = moved.map(|(change, _)| change);
+                return Ok(verdicts);
             }
         };
-
-        let endpoint = version.description.tools[&report.tool].endpoint();
-        if let Some(endpoint) = endpoint
-            && let Pin::Moved { change, .. } =
-                pin(write.conn(), &key, &report.tool, endpoint).await?
-        {
+        if let Some((change, _)) = moved {
             // Listed without its token, so this may not be what it lists with one: shown, and
             // compared with nothing.
             write.note(&key, node, report, Some((&listed, false)), None).await?;
-            if write.join_change(&change, node).await? {
-                write
-                    .audit(Act {
-                        action: "plugin.tools.changed",
-                        subject: AuditSubject {
-                            node: Some(node.clone()),
-                            detail: BTreeMap::from([("endpoint".to_owned(), endpoint.to_string())]),
-                            ..subject(&key, report)
-                        },
-                    })
-                    .await?;
-            }
             let functions =
                 listed.functions.into_keys().map(|id| (id, Verdict::NoSnapshot)).collect();
             let mut verdicts = write.answer(false, functions).await?;
