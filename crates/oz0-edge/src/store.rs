@@ -17,6 +17,7 @@ mod endpoints;
 mod flips;
 mod folder;
 mod functions;
+mod held;
 mod listings;
 mod names;
 mod open;

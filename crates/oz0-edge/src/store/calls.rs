@@ -14,6 +14,7 @@ use oz0_api::{CallId, Code, NodeName, Problem};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
+use super::functions::VersionKey;
 use super::{
     Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, random, to_json,
 };
@@ -49,7 +50,8 @@ impl Store {
         }
         let timeout = ask.timeout_ms.unwrap_or(TIMEOUT).min(LONGEST);
         let mut write = self.write(actor).await?;
-        let node = write.node_for(ask).await?;
+        let (key, node) = write.node_for(ask).await?;
+        let accepted = write.accepted_for(&key, &ask.function, &node).await?;
         let waiting: i64 = sqlx::query_scalar(
             "SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting' AND expires_at > $2",
         )
@@ -88,7 +90,7 @@ impl Store {
                 subject: AuditSubject {
                     node: Some(node.clone()),
                     tool: Some(ask.function.tool()),
-                    functions: BTreeMap::from([(ask.function.clone(), None)]),
+                    functions: BTreeMap::from([(ask.function.clone(), accepted)]),
                     detail: BTreeMap::from([("call".to_owned(), id.to_string())]),
                     ..AuditSubject::default()
                 },
@@ -258,7 +260,7 @@ fn read(id: &CallId, row: Row) -> Result<Call, StoreError> {
 impl Write<'_> {
     /// The node that is to run a call: one that is alive, and lists the function as accepted if
     /// any does.
-    async fn node_for(&mut self, ask: &Ask) -> Answer<NodeName> {
+    async fn node_for(&mut self, ask: &Ask) -> Answer<(VersionKey, NodeName)> {
         let function = &ask.function;
         let versions = super::plugins::all_installed(self.conn()).await?;
         let tool = function.tool();
@@ -276,7 +278,7 @@ impl Write<'_> {
         let alive = self.alive().await?;
         if let Some(node) = &ask.node {
             if alive.contains(node) {
-                return Ok(node.clone());
+                return Ok((key, node.clone()));
             }
             return Err(Problem::new(
                 Code::Unavailable,
@@ -296,6 +298,7 @@ impl Write<'_> {
             .or_else(|| alive.iter().find(there))
             .or_else(|| alive.first())
             .cloned()
+            .map(|node| (key, node))
             .ok_or_else(|| {
                 Problem::new(Code::Unavailable, format!("no node is there to call {function}"))
                     .hint("`oz0 node list` shows the nodes")
@@ -303,10 +306,34 @@ impl Write<'_> {
             })
     }
 
+    /// The hash that a function was accepted with, for the entry of a call: of several the one that the
+    /// node lists, else the last; none of a function that nobody accepted.
+    async fn accepted_for(
+        &mut self,
+        key: &VersionKey,
+        function: &FunctionId,
+        node: &NodeName,
+    ) -> Result<Option<String>, StoreError> {
+        Ok(sqlx::query_scalar(
+            "SELECT a.value FROM accepted a LEFT JOIN sightings s ON s.plugin = a.plugin
+             AND s.version = a.version AND s.function = a.function AND s.value = a.value
+             AND s.now = 1 AND s.node = $4
+             WHERE a.plugin = $1 AND a.version = $2 AND a.function = $3 AND a.value <> 'absent'
+             ORDER BY CASE WHEN s.node IS NULL THEN 1 ELSE 0 END, a.accept_rank DESC, a.value
+             LIMIT 1",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(function.as_str())
+        .bind(node.as_str())
+        .fetch_optional(self.conn())
+        .await?)
+    }
+
     /// The nodes that list a function as accepted.
     async fn listing_nodes(
         &mut self,
-        key: &super::functions::VersionKey,
+        key: &VersionKey,
         function: &FunctionId,
     ) -> Result<BTreeSet<NodeName>, StoreError> {
         let rows: Vec<String> = sqlx::query_scalar(

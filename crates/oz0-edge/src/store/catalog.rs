@@ -47,6 +47,30 @@ pub(super) fn override_of(version: &Version, id: &FunctionId) -> Option<Override
     version.description.tools.get(&id.tool())?.overrides.get(id.function()).cloned()
 }
 
+/// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
+/// moved before its version was listed.
+async fn last_snapshot(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+    tool: &ToolId,
+) -> Result<Vec<FunctionId>, StoreError> {
+    let functions: Vec<String> = sqlx::query_scalar(
+        "SELECT DISTINCT a.function FROM accepted a JOIN functions f
+         ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
+         WHERE a.plugin = $1 AND f.tool = $2 AND a.value <> 'absent' AND a.version = (
+             SELECT t.version FROM tools t JOIN versions v
+             ON v.plugin = t.plugin AND v.version = t.version
+             WHERE t.plugin = $1 AND t.tool = $2 AND t.snapshot_at IS NOT NULL
+             ORDER BY v.install_rank DESC LIMIT 1)
+         ORDER BY a.function",
+    )
+    .bind(key.plugin.as_str())
+    .bind(tool.as_str())
+    .fetch_all(conn)
+    .await?;
+    functions.iter().map(|function| parse(function)).collect()
+}
+
 impl Store {
     /// The catalog.
     pub(crate) async fn catalog(&self) -> Answer<Catalog> {
@@ -67,7 +91,7 @@ impl Store {
     ) -> Result<Vec<CatalogFunction>, StoreError> {
         let key = version.key();
         let owners = Owners::load(conn).await?;
-        let accepted = accepted_listings(conn, &key, -1).await?;
+        let mut accepted = accepted_listings(conn, &key, -1).await?;
         let mut changes = BTreeMap::<FunctionId, Vec<Change>>::new();
         for change in self.changes_of(conn, version).await? {
             if let Some(function) = change.function.clone() {
@@ -80,6 +104,9 @@ impl Store {
                 && let Pin::Moved { .. } = pin(conn, &key, tool, endpoint).await?
             {
                 moved.insert(tool.clone());
+                for function in last_snapshot(conn, &key, tool).await? {
+                    accepted.entry(function).or_default();
+                }
             }
         }
         let nodes = self.nodes_alive(conn, now()).await?;
@@ -110,7 +137,7 @@ impl Store {
         for (id, listings) in accepted {
             let changes = changes.remove(&id).unwrap_or_default();
             if !version.description.tools.contains_key(&id.tool())
-                || (listings.is_empty() && changes.is_empty())
+                || (listings.is_empty() && changes.is_empty() && !moved.contains(&id.tool()))
             {
                 continue;
             }

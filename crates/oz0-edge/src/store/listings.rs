@@ -9,6 +9,7 @@ use oz0_listing::{FunctionId, Listing, escape};
 
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
+use super::held::Held;
 use super::plugins::{Version, installed};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json};
 use crate::function::{Event, Function, Value};
@@ -84,34 +85,42 @@ impl Store {
         let version = current(&mut write, report).await?;
         let key = version.key();
 
+        let endpoint = version.description.tools[&report.tool].endpoint();
+        let moved = match endpoint {
+            Some(endpoint) => match pin(write.conn(), &key, &report.tool, endpoint).await? {
+                Pin::Moved { change, .. } => Some((change, endpoint)),
+                Pin::None | Pin::Holds => None,
+            },
+            None => None,
+        };
+        if let Some((change, endpoint)) = &moved
+            && write.join_change(change, node).await?
+        {
+            // Also a node that gets no listing there knows that it is sent elsewhere.
+            write
+                .audit(Act {
+                    action: "plugin.tools.changed",
+                    subject: AuditSubject {
+                        node: Some(node.clone()),
+                        detail: BTreeMap::from([("endpoint".to_owned(), endpoint.to_string())]),
+                        ..subject(&key, report)
+                    },
+                })
+                .await?;
+        }
         let listed = match listed {
             Ok(listed) => listed,
             Err(reason) => {
                 write.note(&key, node, report, None, Some(&reason)).await?;
-                return write.answer(false, BTreeMap::new()).await;
+                let mut verdicts = write.answer(false, BTreeMap::new()).await?;
+                verdicts.endpoint = moved.map(|(change, _)| change);
+                return Ok(verdicts);
             }
         };
-
-        let endpoint = version.description.tools[&report.tool].endpoint();
-        if let Some(endpoint) = endpoint
-            && let Pin::Moved { change, .. } =
-                pin(write.conn(), &key, &report.tool, endpoint).await?
-        {
+        if let Some((change, _)) = moved {
             // Listed without its token, so this may not be what it lists with one: shown, and
             // compared with nothing.
             write.note(&key, node, report, Some((&listed, false)), None).await?;
-            if write.join_change(&change, node).await? {
-                write
-                    .audit(Act {
-                        action: "plugin.tools.changed",
-                        subject: AuditSubject {
-                            node: Some(node.clone()),
-                            detail: BTreeMap::from([("endpoint".to_owned(), endpoint.to_string())]),
-                            ..subject(&key, report)
-                        },
-                    })
-                    .await?;
-            }
             let functions =
                 listed.functions.into_keys().map(|id| (id, Verdict::NoSnapshot)).collect();
             let mut verdicts = write.answer(false, functions).await?;
@@ -127,14 +136,16 @@ impl Store {
             return write.answer(false, BTreeMap::new()).await;
         }
         let first = !state.snapshot;
+        let mut held = BTreeMap::new();
         if first {
             if let Some(endpoint) = endpoint {
                 write.set_pin(&key, &report.tool, endpoint).await?;
             }
-            write.take_snapshot(&version, node, report, &listed).await?;
+            held = write.held_back(&version, &listed.functions).await?;
+            write.take_snapshot(&version, node, report, &listed, &held).await?;
         }
         write.note(&key, node, report, Some((&listed, true)), None).await?;
-        let verdicts = write.compare(&state, node, report, &listed).await?;
+        let verdicts = write.compare(&state, node, report, &listed, &held).await?;
         if first {
             write.claim_names(&key.plugin).await?;
         }
@@ -234,6 +245,7 @@ impl Write<'_> {
         node: &NodeName,
         report: &Report,
         listed: &Read,
+        held: &BTreeMap<FunctionId, Held>,
     ) -> Result<(), StoreError> {
         let key = version.key();
         let now = self.now;
@@ -259,11 +271,25 @@ impl Write<'_> {
             .iter()
             .map(|(id, listing)| (id.clone(), Some(listing.hash().to_string())))
             .collect();
+        // Of what waited in another version, the snapshot has what was accepted there.
+        let mut snapshot = hashes.clone();
+        for (id, held) in held {
+            match &held.accepted {
+                Some(listing) => snapshot.insert(id.clone(), Some(listing.hash().to_string())),
+                None => snapshot.remove(id),
+            };
+        }
+        let waiting: Vec<&str> = held.keys().map(FunctionId::as_str).collect();
+        let detail = Some(("waits_from_before".to_owned(), waiting.join(" ")))
+            .filter(|_| !waiting.is_empty())
+            .into_iter()
+            .collect();
         self.audit(Act {
             action: "plugin.tools.snapshot",
             subject: AuditSubject {
                 node: Some(node.clone()),
-                functions: hashes.clone(),
+                functions: snapshot,
+                detail,
                 ..subject(&key, report)
             },
         })
@@ -314,6 +340,7 @@ impl Write<'_> {
         node: &NodeName,
         report: &Report,
         listed: &Read,
+        held: &BTreeMap<FunctionId, Held>,
     ) -> Result<BTreeMap<FunctionId, Verdict>, StoreError> {
         let nodes = self.alive().await?;
         let live = |name: &NodeName| name == node || nodes.contains(name);
@@ -324,7 +351,7 @@ impl Write<'_> {
         for id in ids {
             let listing = listed.functions.get(&id);
             let value = listing.map_or(Value::Absent, |listing| Value::Listed(listing.hash()));
-            let before = state.function(&id);
+            let before = held.get(&id).map_or_else(|| state.function(&id), Held::function);
             let event = if state.snapshot {
                 Event::Listing { node: node.clone(), value }
             } else {
@@ -332,6 +359,9 @@ impl Write<'_> {
             };
             let Ok(after) = before.step(event, live) else { continue };
             let mut listings = BTreeMap::new();
+            if let Some(listing) = held.get(&id).and_then(|held| held.accepted.clone()) {
+                listings.insert(Value::Listed(listing.hash()), listing);
+            }
             if let Some(listing) = listing {
                 listings.insert(value, listing.clone());
             }

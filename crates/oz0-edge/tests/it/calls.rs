@@ -64,6 +64,8 @@ async fn a_call_reaches_a_node_and_its_answer_comes_back_byte_for_byte() {
     assert!(node.poll(&jobs(0)).await.unwrap().jobs.is_empty());
     let entry = house.log().await.into_iter().find(|entry| entry.action == "call.ask").unwrap();
     assert_eq!(entry.actor, "local");
+    let hash = entry.subject.functions[&"team.hello".parse().unwrap()].as_ref();
+    assert_eq!(hash, Some(&crate::house::hash("hello", "Hello.").to_string()), "what is accepted");
     assert!(!serde_json::to_string(&entry).unwrap().contains("1.50"), "arguments are not logged");
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use oz0_api::Code;
 use oz0_api::change::ChangeKind;
-use oz0_api::node::{PollQuery, Verdict};
+use oz0_api::node::{Outcome, PollQuery, Verdict};
 use oz0_api::plugin::{Backend, FunctionState, PluginDescription, ToolDescription};
 
-use crate::house::{House, dev, digest, plugin, refused, report, tell};
+use crate::house::{House, dev, digest, outcome, plugin, refused, report, tell};
 
 fn remote(version: &str, url: &str) -> PluginDescription {
     let mut weather = plugin("weather", version, &["local"]);
@@ -116,4 +116,44 @@ async fn in_dev_mode_an_endpoint_moves_and_moves_back() {
     assert!(house.waiting("weather").await.is_empty());
     assert_eq!(house.count("plugin.tools.reverted").await, 1);
     assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
+}
+
+#[tokio::test]
+async fn of_an_endpoint_that_is_down_it_is_said_who_sees_it_and_what_waits() {
+    let moved = remote("2.0.0", "https://mcp.other.example/mcp");
+    let mut edited = dev(remote("1.0.0", "https://mcp.other.example/mcp"));
+    edited.digest = digest("edited");
+    for (first, moved) in [
+        (remote("1.0.0", "https://mcp.example.com/mcp"), moved),
+        (dev(remote("1.0.0", "https://mcp.example.com/mcp")), edited),
+    ] {
+        let house = House::new().await;
+        let node = house.node("node-1").await;
+        house.install(&first).await;
+        tell(&node, &first, "wx", &[("today", "Today."), ("week", "The week.")]).await;
+        house.install(&moved).await;
+        let down = Outcome::Failed { reason: "nobody answers".to_owned() };
+        let verdicts = node.report(&outcome(&moved, "wx", down.clone())).await.unwrap();
+        node.report(&outcome(&moved, "wx", down)).await.unwrap();
+        assert_eq!(house.waiting("weather").await, ["wx endpoint node-1"]);
+        let change = &house.changes("weather").await[0];
+        assert_eq!(verdicts.endpoint.as_ref(), Some(&change.id));
+        assert!(change.functions.is_empty(), "nothing was listed there");
+        let status = house.admin.plugin(&moved.name).await.unwrap();
+        let said: Vec<String> = status.announcements().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            said,
+            [
+                "Tools of weather changed on node-1: wx.today, wx.week. Nodes do not call them until \
+              you approve: oz0 plugin approve-tools weather\n  endpoint moved: wx: \
+              https://mcp.example.com -> https://mcp.other.example"
+            ]
+        );
+        let states = house.states().await;
+        for function in ["wx.today", "wx.week"] {
+            assert_eq!(states[function], FunctionState::EndpointWaiting);
+        }
+        // Once when it moved, and once when the node saw it.
+        assert_eq!(house.count("plugin.tools.changed").await, 2);
+    }
 }

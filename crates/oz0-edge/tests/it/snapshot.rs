@@ -411,3 +411,84 @@ async fn a_server_that_flips_all_the_time_is_told_a_few_times_and_then_counted()
     );
     assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
 }
+
+#[tokio::test]
+async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let edited = |version: &str| {
+        let mut team = dev(plugin("team", version, &["team"]));
+        team.digest = digest(version);
+        team
+    };
+    let first = edited("1.0.0");
+    house.install(&first).await;
+    tell(&node, &first, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    let refused = [("hello", "Send keys."), ("bye", "Bye."), ("spy", "Spy.")];
+    tell(&node, &first, "team", &refused).await;
+    assert_eq!(house.waiting("team").await, ["team.hello changed node-1", "team.spy new node-1"]);
+
+    // One version after the other, and never is it seen often enough.
+    for version in ["1.0.1", "1.0.2"] {
+        let next = edited(version);
+        house.install(&next).await;
+        let listed = [&refused[..], &[("more", "More.")]].concat();
+        let verdicts = tell(&node, &next, "team", &listed).await;
+        assert!(verdicts.snapshot, "a new version has a snapshot of its own");
+        for (name, kind) in [("hello", ChangeKind::Changed), ("spy", ChangeKind::New)] {
+            let verdict = &verdicts.functions[&id(&format!("team.{name}"))];
+            assert!(
+                matches!(verdict, Verdict::Waiting { kind: k, .. } if *k == kind),
+                "{verdict:?}"
+            );
+        }
+        for name in ["team.bye", "team.more"] {
+            assert_eq!(verdicts.functions[&id(name)], Verdict::Accepted, "{version}");
+        }
+        let changes = house.changes("team").await;
+        assert_eq!(changes.len(), 2);
+        let accepted = changes[0].accepted.as_ref().unwrap();
+        assert_eq!(accepted.hash, Some(hash("hello", "Hello.")), "what was accepted before");
+        assert_eq!(house.states().await["team.hello"], FunctionState::Waiting);
+        let log = house.log().await;
+        let snapshot = log.iter().find(|entry| {
+            entry.action == "plugin.tools.snapshot"
+                && entry.subject.version.as_ref().is_some_and(|own| own.as_str() == version)
+        });
+        let subject = &snapshot.unwrap().subject;
+        let kept = &subject.functions[&id("team.hello")];
+        assert_eq!(*kept, Some(hash("hello", "Hello.").to_string()));
+        assert!(!subject.functions.contains_key(&id("team.spy")), "{subject:?}");
+        assert_eq!(subject.detail["waits_from_before"], "team.hello team.spy");
+    }
+
+    // Back to what was accepted, it is called, without anybody.
+    let third = edited("1.0.2");
+    let back = tell(&node, &third, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    assert_eq!(back.functions[&id("team.hello")], Verdict::Accepted);
+    tell(&node, &third, "team", &refused).await;
+    house.approve_all("team").await;
+    assert_eq!(house.states().await["team.hello"], FunctionState::Callable);
+
+    // Approved once, it is not asked about again, though it still waits in the versions before.
+    let fourth = edited("1.0.3");
+    house.install(&fourth).await;
+    let verdicts = tell(&node, &fourth, "team", &refused).await;
+    assert!(verdicts.functions.values().all(|verdict| *verdict == Verdict::Accepted));
+    assert!(house.waiting("team").await.is_empty());
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
+}
+
+#[tokio::test]
+async fn a_bundle_is_not_held_to_what_waits_in_another_version() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let first = plugin("team", "1.0.0", &["team"]);
+    house.install(&first).await;
+    tell(&node, &first, "team", &[("hello", "Hello.")]).await;
+    tell(&node, &first, "team", &[("hello", "Other.")]).await;
+    let second = plugin("team", "1.0.1", &["team"]);
+    house.install(&second).await;
+    let verdicts = tell(&node, &second, "team", &[("hello", "Other.")]).await;
+    assert_eq!(verdicts.functions[&id("team.hello")], Verdict::Accepted);
+}

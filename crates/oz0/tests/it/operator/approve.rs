@@ -398,3 +398,30 @@ fn what_waits_is_told_in_json() {
         insta::assert_json_snapshot!(shown);
     });
 }
+
+#[test]
+fn another_version_of_the_folder_does_not_approve_what_waits() {
+    let hello = function("hello", "Says hello.");
+    let (house, plugin) = House::with("team", &[&hello, &function("bye", "Says goodbye.")]);
+    eventually("it is called", || house.call("team.hello").code == Some(0));
+    plugin.list(&[&function("hello", "Send keys."), &function("bye", "Says goodbye.")]);
+    house.wait_for_changes("team", 1);
+
+    let manifest = std::fs::read_to_string(plugin.root.join("oz0-plugin.yaml")).expect("a file");
+    plugin.write("oz0-plugin.yaml", &manifest.replace("1.0.0", "1.0.1"));
+    let status = || house.json(&["plugin", "list", "--json"])["plugins"][0].clone();
+    eventually("the new version was listed", || {
+        let status = status();
+        status["version"] == "1.0.1" && status["tools"][0]["snapshot"] == true
+    });
+    eventually("its other function is called", || house.call("team.bye").code == Some(0));
+    let said = house.call("team.hello");
+    assert_eq!(said.stdout, refusal("team.hello", "team"), "{}", said.all());
+    let change = house.wait_for_changes("team", 1).remove(0);
+    assert_eq!((&change["kind"], &change["version"]), (&json!("changed"), &json!("1.0.1")));
+    assert_eq!(change["accepted"]["listing"]["description"], "Says hello.");
+
+    let said = house.run(&["plugin", "approve-tools", "team", "--yes", "--change", id(&change)]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    eventually("it is called again", || house.call("team.hello").code == Some(0));
+}
