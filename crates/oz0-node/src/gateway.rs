@@ -222,7 +222,7 @@ impl Gateway {
             return Err(answer::internal(why).into());
         }
         let servers = table.servers_for(called);
-        for server in &servers {
+        for server in servers.iter().filter(|server| !server.moved) {
             if let Ok(instance) = server.instance(limits.patience).await {
                 // Why it fails is said below, to whom it concerns.
                 let _ = instance.verified(asked, limits.listing).await;
@@ -252,6 +252,8 @@ impl Gateway {
                     return Err(refuse(Why::LeftOut).into());
                 }
                 Some(_) => {}
+                // Whether its new place answers is not what it waits for.
+                None if server.moved => return Err(refuse(Why::Moved).into()),
                 None => {
                     return Err(refuse(server.trouble().unwrap_or(Why::Installing)).into());
                 }
