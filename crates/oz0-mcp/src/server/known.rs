@@ -50,7 +50,7 @@ impl Known {
 
     /// Waits until there is news; false when there will be none.
     pub(crate) async fn news(&self, revision: &mut watch::Receiver<u64>, told: &mut u64) -> bool {
-        let mut changes = self.changes();
+        let mut listed = self.changes();
         loop {
             let now = *revision.borrow_and_update();
             if self.is_news(now, told) {
@@ -58,7 +58,7 @@ impl Known {
             }
             tokio::select! {
                 changed = revision.changed() => if changed.is_err() { return false },
-                _ = changes.changed() => {}
+                _ = listed.changed() => {}
             }
         }
     }
