@@ -30,6 +30,7 @@ use crate::question;
 use crate::refusal::{Refusal, Why};
 use crate::roster::{Accepted, Entry, Roster, Table};
 use crate::schema::Misfit;
+use crate::server::Server;
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
 const WORD: Duration = Duration::from_secs(2);
@@ -49,8 +50,20 @@ impl std::fmt::Debug for Gateway {
     }
 }
 
+/// What a call names. Two functions can have one model name, so a call that names a function by its ID is never looked up
+/// by its model name.
+#[derive(Clone, Copy)]
+enum Called<'a> {
+    /// The name that models know.
+    Name(&'a str),
+    /// The function itself.
+    Function(&'a FunctionId),
+}
+
 /// Why there is no result of a server.
 enum Halt {
+    /// Nobody here has such a function.
+    Unknown,
     /// Said to the model, as a result.
     Refused(String),
     /// An error of the protocol.
@@ -84,7 +97,13 @@ impl server::Gateway for Gateway {
     }
 
     async fn call(&self, call: Call) -> Result<Box<RawValue>, RpcError> {
-        self.pass(call.params(), Some(&call)).await
+        let called = Called::Name(call.params().name());
+        match self.forward(called, call.params(), Some(&call)).await {
+            Ok(result) => Ok(result),
+            Err(Halt::Refused(text)) => Ok(answer::refused(&text)),
+            Err(Halt::Error(error)) => Err(error),
+            Err(Halt::Unknown) => Err(answer::unknown(call.params().name())),
+        }
     }
 }
 
@@ -96,18 +115,26 @@ impl Gateway {
     /// Runs a job, on the path of every other call, and answers it.
     pub(crate) async fn run(self: Arc<Self>, job: Job) {
         let limit = Duration::from_millis(job.timeout_ms);
-        let name = serde_json::Value::from(ModelName::of(&job.function).as_str());
+        let name = serde_json::Value::from(job.function.function());
         let text = format!(r#"{{"name":{name},"arguments":{}}}"#, job.arguments.get());
         let ran = async {
             let params = CallParams::read(&text, Era::Legacy)?;
-            self.pass(&params, None).await
+            self.forward(Called::Function(&job.function), &params, None).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
             Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
                 Cow::Borrowed(_) => result,
                 Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
             }),
-            Ok(Err(error)) => JobResult::Problem(Self::problem(&job.function, &error)),
+            Ok(Err(Halt::Refused(text))) => JobResult::Result(answer::refused(&text)),
+            Ok(Err(Halt::Error(error))) => JobResult::Problem(problem(&job.function, &error)),
+            Ok(Err(Halt::Unknown)) => {
+                let what = format!("no plugin here has a function {}", job.function);
+                JobResult::Problem(
+                    Problem::new(Code::NotFound, what)
+                        .hint("`oz0 catalog` shows what can be called"),
+                )
+            }
             // Whoever asked has given up, and the edge has said so.
             Err(_) => return,
         };
@@ -115,45 +142,16 @@ impl Gateway {
         let _ = self.roster.edge().answer(&job.id, &result).await;
     }
 
-    fn problem(function: &FunctionId, error: &RpcError) -> Problem {
-        let unknown = answer::unknown(ModelName::of(function).as_str());
-        let code = match error.code {
-            _ if error.message == unknown.message => {
-                return Problem::new(
-                    Code::NotFound,
-                    format!("no plugin here has a function {function}"),
-                )
-                .hint("`oz0 catalog` shows what can be called");
-            }
-            answer::INVALID_PARAMS => Code::Malformed,
-            server::BUSY => Code::Unavailable,
-            _ => Code::Internal,
-        };
-        let said = oz0_listing::escape::text(&error.message);
-        Problem::new(code, format!("{function}: {said}"))
-    }
-
-    async fn pass(
-        &self,
-        params: &CallParams,
-        call: Option<&Call>,
-    ) -> Result<Box<RawValue>, RpcError> {
-        match self.forward(params, call).await {
-            Ok(result) => Ok(result),
-            Err(Halt::Refused(text)) => Ok(answer::refused(&text)),
-            Err(Halt::Error(error)) => Err(error),
-        }
-    }
-
     async fn forward(
         &self,
+        called: Called<'_>,
         params: &CallParams,
         call: Option<&Call>,
     ) -> Result<Box<RawValue>, Halt> {
         let options = &self.roster.host.options;
         let limits = &options.limits;
         let asked = Instant::now();
-        let entry = self.find(params.name(), asked).await?;
+        let entry = self.find(called, asked).await?;
         if let Some(why) = self.roster.cut_off() {
             return Err(entry.refusal(why).into());
         }
@@ -166,7 +164,7 @@ impl Gateway {
             .verified(asked, limits.listing)
             .await
             .map_err(|_| entry.refusal(Why::NotListed))?;
-        let (entry, accepted) = self.accepted(params.name(), entry, &listed).await?;
+        let (entry, accepted) = self.accepted(entry, &listed).await?;
         let id = &entry.id;
 
         if params.text().len() > limits.request {
@@ -212,11 +210,11 @@ impl Gateway {
         self.passed(&entry, &accepted, &instance, result)
     }
 
-    /// The function behind a name. One that is not known may be one that its server lists since a moment ago, or will
+    /// The function that a call names. One that is not known may be one that its server lists since a moment ago, or will
     /// list when it has started: nobody is told that there is no such function on the strength of an old listing.
-    async fn find(&self, name: &str, asked: Instant) -> Result<Arc<Entry>, Halt> {
+    async fn find(&self, called: Called<'_>, asked: Instant) -> Result<Arc<Entry>, Halt> {
         let table = self.roster.table();
-        if let Some(entry) = table.get(name) {
+        if let Some(entry) = table.called(called) {
             return Ok(Arc::clone(entry));
         }
         let limits = &self.roster.host.options.limits;
@@ -232,20 +230,26 @@ impl Gateway {
             }
             return Err(answer::internal(why).into());
         }
-        let servers = table.servers_for(name);
-        for server in &servers {
+        let servers = table.servers_for(called);
+        for server in servers.iter().filter(|server| !server.moved) {
             if let Ok(instance) = server.instance(limits.patience).await {
                 // Why it fails is said below, to whom it concerns.
                 let _ = instance.verified(asked, limits.listing).await;
             }
         }
         let table = self.roster.table();
-        if let Some(entry) = table.get(name) {
+        if let Some(entry) = table.called(called) {
             return Ok(Arc::clone(entry));
         }
         for server in servers {
-            let function = name.get(server.tool.as_ref().len() + 2..).unwrap_or_default();
-            let Ok(id) = FunctionId::new(&server.tool, function) else { continue };
+            let id = match called {
+                Called::Function(id) => id.clone(),
+                Called::Name(name) => {
+                    let function = name.get(server.tool.as_ref().len() + 2..).unwrap_or_default();
+                    let Ok(id) = FunctionId::new(&server.tool, function) else { continue };
+                    id
+                }
+            };
             let refuse = |why| Refusal {
                 function: id.clone(),
                 plugin: server.plugin.clone(),
@@ -257,26 +261,24 @@ impl Gateway {
                     return Err(refuse(Why::LeftOut).into());
                 }
                 Some(_) => {}
+                // Whether its new place answers is not what it waits for.
+                None if server.moved => return Err(refuse(Why::Moved).into()),
                 None => {
                     return Err(refuse(server.trouble().unwrap_or(Why::Installing)).into());
                 }
             }
         }
-        Err(answer::unknown(name).into())
+        Err(Halt::Unknown)
     }
 
     /// The accepted listing that the server lists now, or why there is none. The decisions are looked at after the
     /// listing: an approval that came while the call waited for it counts.
     async fn accepted(
         &self,
-        called: &str,
         entry: Arc<Entry>,
         listed: &Listed,
     ) -> Result<(Arc<Entry>, Arc<Accepted>), Halt> {
-        let now = |table: &Table| {
-            let now = table.get(called)?;
-            (Arc::ptr_eq(now, &entry) || now.id == entry.id).then(|| Arc::clone(now))
-        };
+        let now = |table: &Table| table.function(&entry.id).cloned();
         let current = now(&self.roster.table()).unwrap_or_else(|| Arc::clone(&entry));
         if let Some(why) = current.barred() {
             return Err(current.refusal(why).into());
@@ -288,7 +290,7 @@ impl Gateway {
             return Err(if current.is_known() {
                 current.refusal(Why::Gone).into()
             } else {
-                answer::unknown(called).into()
+                Halt::Unknown
             });
         };
         let fit = |entry: &Arc<Entry>, hash: ListingHash| entry.accepted(hash).cloned();
@@ -336,13 +338,10 @@ impl Gateway {
             Err(_) => false,
         };
         if accepted {
-            let name = ModelName::of(id);
             let mut tables = self.roster.tables();
             let _ = tables
                 .wait_for(|table| {
-                    table
-                        .get(name.as_str())
-                        .is_some_and(|entry| entry.id == *id && entry.accepted(hash).is_some())
+                    table.function(id).is_some_and(|entry| entry.accepted(hash).is_some())
                 })
                 .await;
         }
@@ -398,4 +397,34 @@ impl Gateway {
         question::presented_in(id, result, instance.recipe.sampling)
             .map_err(|why| answer::internal(format!("{id} asks for what it may not: {why}")).into())
     }
+}
+
+impl Table {
+    fn called(&self, called: Called<'_>) -> Option<&Arc<Entry>> {
+        match called {
+            Called::Name(name) => self.named(name),
+            Called::Function(id) => self.function(id),
+        }
+    }
+
+    /// The servers that may yet list the function.
+    fn servers_for(&self, called: Called<'_>) -> Vec<Arc<Server>> {
+        let may = |server: &&Arc<Server>| match called {
+            Called::Name(name) => {
+                name.strip_prefix(server.tool.as_ref()).is_some_and(|rest| rest.starts_with("__"))
+            }
+            Called::Function(id) => server.tool == id.tool(),
+        };
+        self.servers().iter().filter(may).cloned().collect()
+    }
+}
+
+fn problem(function: &FunctionId, error: &RpcError) -> Problem {
+    let code = match error.code {
+        answer::INVALID_PARAMS => Code::Malformed,
+        server::BUSY => Code::Unavailable,
+        _ => Code::Internal,
+    };
+    let said = oz0_listing::escape::text(&error.message);
+    Problem::new(code, format!("{function}: {said}"))
 }

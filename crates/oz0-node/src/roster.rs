@@ -125,6 +125,17 @@ fn item(id: &FunctionId, served: &str) -> Option<Box<str>> {
     Some(splice.apply().into())
 }
 
+/// What a function has to say for its having its model name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Claim {
+    /// It was accepted under it.
+    Accepted,
+    /// It is only listed.
+    Listed,
+    /// The edge has said that the name is another's.
+    LeftOut,
+}
+
 /// A function that a call can name.
 pub(crate) struct Entry {
     pub(crate) id: FunctionId,
@@ -144,6 +155,15 @@ impl Entry {
     /// Whether it was ever accepted.
     pub(crate) fn is_known(&self) -> bool {
         !self.accepted.is_empty()
+    }
+
+    /// How strong its claim to its model name is, the strongest first.
+    fn claim(&self) -> Claim {
+        match self.left_out_for {
+            Some(_) => Claim::LeftOut,
+            None if self.is_known() => Claim::Accepted,
+            None => Claim::Listed,
+        }
     }
 
     /// Why it is not called, whatever its server lists.
@@ -183,7 +203,9 @@ impl Entry {
 /// What is called and listed.
 #[derive(Default)]
 pub(crate) struct Table {
-    functions: HashMap<Box<str>, Arc<Entry>>,
+    functions: HashMap<FunctionId, Arc<Entry>>,
+    /// Whose each model name is. Any number of functions can have one, and it is one's at most.
+    names: HashMap<Box<str>, Arc<Entry>>,
     servers: Vec<Arc<Server>>,
     pub(crate) visible: Arc<Functions>,
     /// Whether the edge's plugin set is here.
@@ -191,17 +213,19 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The function of this model name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.functions.get(name)
+    /// The function of this ID, whether or not it has its model name.
+    pub(crate) fn function(&self, id: &FunctionId) -> Option<&Arc<Entry>> {
+        self.functions.get(id)
     }
 
-    /// The servers whose functions can have this model name.
-    pub(crate) fn servers_for(&self, name: &str) -> Vec<Arc<Server>> {
-        let may = |server: &&Arc<Server>| {
-            name.strip_prefix(server.tool.as_ref()).is_some_and(|rest| rest.starts_with("__"))
-        };
-        self.servers.iter().filter(may).cloned().collect()
+    /// The function that has this model name; where none has it, one that would.
+    pub(crate) fn named(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.names.get(name)
+    }
+
+    /// Every server.
+    pub(crate) fn servers(&self) -> &[Arc<Server>] {
+        &self.servers
     }
 }
 
@@ -456,7 +480,7 @@ impl Roster {
     }
 
     fn rebuild_from(&self, state: &State) {
-        let mut functions: HashMap<Box<str>, Arc<Entry>> = HashMap::new();
+        let mut entries: HashMap<FunctionId, Entry> = HashMap::new();
         let mut servers = Vec::new();
         for assigned in state.assigned.values() {
             let Assignment { plugin, version, .. } = &*assigned.assignment;
@@ -471,29 +495,21 @@ impl Roster {
                     .collect();
                 for id in ids {
                     let decided = decisions.and_then(|decisions| decisions.get(id));
-                    let mut entry = Entry {
+                    let entry = Entry {
                         id: id.clone(),
                         server: Arc::clone(&tended.server),
                         accepted: decided.map_or_else(Vec::new, |decided| decided.accepted.clone()),
                         left_out_for: decided.and_then(|decided| decided.left_out_for.clone()),
                         clashes: false,
                     };
-                    let name = ModelName::of(id);
-                    if let Some(other) = functions.get(name.as_str()) {
-                        match (&other.left_out_for, &entry.left_out_for) {
-                            // The edge has said whose the name is.
-                            (None, Some(_)) => continue,
-                            (Some(_), None) => {}
-                            _ => entry.clashes = true,
-                        }
-                    }
-                    functions.insert(name.as_str().into(), Arc::new(entry));
+                    entries.insert(id.clone(), entry);
                 }
             }
         }
+        let (functions, names) = named(entries);
         let before = self.table();
         let cut_off = self.cut_off().is_some();
-        let mut shown: Vec<(&str, &str)> = functions
+        let mut shown: Vec<(&str, &str)> = names
             .iter()
             .filter_map(|(name, entry)| Some((name.as_ref(), entry.shown()?)))
             .filter(|_| !cut_off)
@@ -512,7 +528,7 @@ impl Roster {
         };
         let revision = visible.revision;
         let complete = state.edge.is_some();
-        self.table.send_replace(Arc::new(Table { functions, servers, visible, complete }));
+        self.table.send_replace(Arc::new(Table { functions, names, servers, visible, complete }));
         self.revision.send_if_modified(|now| std::mem::replace(now, revision) != revision);
     }
 
@@ -531,9 +547,7 @@ impl Roster {
                         let answered = listed.answered.borrow();
                         let crate::listed::Answered::Said(said) = &*answered else { return false };
                         said.iter().all(|(id, verdict)| {
-                            let there = table
-                                .get(ModelName::of(id).as_str())
-                                .is_some_and(|entry| entry.is_known() || entry.id != *id);
+                            let there = table.function(id).is_some_and(|entry| entry.is_known());
                             *verdict != oz0_api::node::Verdict::Accepted
                                 || there
                                 || !listed.functions.contains_key(id)
@@ -560,6 +574,34 @@ impl Roster {
             let _ = task.await;
         }
     }
+}
+
+type Entries = HashMap<FunctionId, Arc<Entry>>;
+type Names = HashMap<Box<str>, Arc<Entry>>;
+
+/// Settles whose each model name is. Of two in one plugin it is neither's. Across plugins a function that nobody accepted
+/// takes no name from one that somebody did, and the edge says which of two accepted ones had it first.
+fn named(entries: HashMap<FunctionId, Entry>) -> (Entries, Names) {
+    let mut by_name: BTreeMap<ModelName, Vec<Entry>> = BTreeMap::new();
+    for entry in entries.into_values() {
+        by_name.entry(ModelName::of(&entry.id)).or_default().push(entry);
+    }
+    let (mut functions, mut names) = (Entries::new(), Names::new());
+    for (name, mut claims) in by_name {
+        claims.sort_by(|one, other| one.claim().cmp(&other.claim()).then(one.id.cmp(&other.id)));
+        let twins = |one: &Entry, other: &Entry| {
+            one.id != other.id && one.server.plugin == other.server.plugin
+        };
+        let clashing: Vec<bool> =
+            claims.iter().map(|one| claims.iter().any(|other| twins(one, other))).collect();
+        for (mut entry, clashes) in claims.into_iter().zip(clashing) {
+            entry.clashes = clashes;
+            let entry = Arc::new(entry);
+            names.entry(name.as_str().into()).or_insert_with(|| Arc::clone(&entry));
+            functions.insert(entry.id.clone(), entry);
+        }
+    }
+    (functions, names)
 }
 
 fn leave(state: &mut State, assigned: Assigned) {

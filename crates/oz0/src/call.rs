@@ -6,6 +6,7 @@ use std::io::{self, Read as _};
 
 use anyhow::{Context, Result};
 use oz0_api::call::Ask;
+use oz0_api::plugin::{CatalogFunction, FunctionState};
 use oz0_api::{Client, Code, Problem};
 use oz0_listing::{FunctionId, escape};
 use serde_json::Value;
@@ -120,7 +121,11 @@ async fn function(client: &Client, name: &str) -> Result<FunctionId> {
         });
     }
     let catalog = client.catalog().await?;
-    match catalog.functions.iter().find(|function| function.model_name == name) {
+    // Several can have the name by their IDs, and it is one's at most; where none has it, its refusal says why.
+    let named = || catalog.functions.iter().filter(|function| function.model_name == name);
+    let left_out =
+        |function: &&CatalogFunction| matches!(function.state, FunctionState::LeftOut { .. });
+    match named().find(|function| !left_out(function)).or_else(|| named().next()) {
         Some(function) => Ok(function.id.clone()),
         None => {
             let name = escape::line_within(name, 128);

@@ -62,6 +62,10 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
             signal = signals.next() => return Ok(Exit::Stopped(signal)),
         };
         output.data(&first_line(up.addresses(), arguments))?;
+        if !arguments.json {
+            let Addresses { edge, socket, .. } = up.addresses();
+            output.say(&format!("the edge is at {edge}, and at {}", socket.display()));
+        }
         signals.next().await;
         output.say("stopping; once more to stop at once");
         Ok(tokio::select! {

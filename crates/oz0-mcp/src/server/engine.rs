@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, watch};
 use super::codes;
 use super::exchange::{ASIDES, Body, Exchange, Outcome, Step};
 use super::gateway::{Asker, Call, Functions, Gateway, Level, Peer, Principal};
+use super::known::Known;
 use super::modern::{Listening, ModernCall};
 use super::options::ServerOptions;
 use super::params::{
@@ -89,8 +90,9 @@ impl<G: Gateway> Engine<G> {
         let version = ProtocolVersion::known(&asked)
             .filter(|version| version.era() == Era::Legacy)
             .unwrap_or(ProtocolVersion::LATEST_LEGACY);
-        let peer =
+        let mut peer =
             Peer::read(principal, version, members.get("clientInfo"), members.get("capabilities"));
+        peer.known = Some(Arc::new(Known::nothing()));
         let result = format!(
             r#"{{"protocolVersion":"{version}","capabilities":{},"serverInfo":{}{}}}"#,
             Self::CAPABILITIES,
@@ -193,7 +195,11 @@ impl<G: Gateway> Engine<G> {
         let (_, asides) = mpsc::channel(1);
         Started::Later(Later::Exchange(Exchange::new(None, asides, async move {
             let functions = engine.gateway.list(&peer.principal).await?;
-            engine.page(&functions, cursor, peer.era()).map(Body::Own)
+            let page = engine.page(&functions, cursor, peer.era()).map(Body::Own)?;
+            if let Some(known) = &peer.known {
+                known.lists(functions.revision);
+            }
+            Ok(page)
         })))
     }
 

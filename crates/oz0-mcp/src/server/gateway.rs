@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::exchange::{Aside, Asked};
+use super::known::Known;
 use super::params::{CallParams, ours_in};
 use super::splice::{Splice, range_in};
 use crate::error::RpcError;
@@ -37,7 +38,8 @@ pub trait Gateway: Send + Sync + 'static {
         client: &Principal,
     ) -> impl Future<Output = Result<Arc<Functions>, RpcError>> + Send;
 
-    /// The revision of that listing. Clients are told of a change when the number changes, and only then.
+    /// The revision of that listing, which rises whenever the listing changes, and only then. A client is told once it is
+    /// higher than that of what the client listed.
     fn revision(&self, client: &Principal) -> watch::Receiver<u64>;
 
     /// Calls a function. What it gives back is the result (or an `InputRequiredResult` of a modern server, which is
@@ -48,7 +50,7 @@ pub trait Gateway: Send + Sync + 'static {
 /// A listing as clients get it.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
-    /// Which one this is: another number means other functions.
+    /// Which one this is: a higher number means other functions.
     pub revision: u64,
     /// Each function's JSON object, in order. What is not an object would spoil the listing for every client, so it
     /// must be one.
@@ -105,6 +107,8 @@ pub struct Peer {
     pub client_version: Option<String>,
     /// What it can be asked.
     pub capabilities: Capabilities,
+    /// What it knows of the listing; none where its requests are not known to be one client's.
+    pub(crate) known: Option<Arc<Known>>,
 }
 
 /// What a client can be asked.
@@ -192,6 +196,7 @@ impl Peer {
             name: text("name"),
             client_version: text("version"),
             capabilities: Capabilities::read(capabilities),
+            known: None,
         }
     }
 

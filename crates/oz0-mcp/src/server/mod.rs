@@ -18,6 +18,7 @@ mod exchange;
 mod gateway;
 mod http;
 mod incoming;
+mod known;
 mod modern;
 mod options;
 mod params;

@@ -8,6 +8,7 @@ use super::codes;
 use super::engine::{Engine, Later, Started};
 use super::exchange::{Asked, Body, Exchange, Step};
 use super::gateway::{Gateway, Level, Peer};
+use super::known::Known;
 use super::params::CallParams;
 use super::parked::Waiting;
 use super::seal::State;
@@ -158,7 +159,8 @@ impl ModernCall {
 pub(crate) struct Listening {
     id: String,
     /// `None` where it did not ask for changes of the listing.
-    revision: Option<(watch::Receiver<u64>, u64)>,
+    revision: Option<(watch::Receiver<u64>, Arc<Known>)>,
+    told: u64,
     closing: watch::Receiver<bool>,
     acknowledged: bool,
 }
@@ -166,12 +168,13 @@ pub(crate) struct Listening {
 impl Listening {
     pub(crate) fn new<G: Gateway>(engine: &Engine<G>, peer: &Peer, id: &str, tools: bool) -> Self {
         let revision = tools.then(|| {
-            let mut revision = engine.gateway.revision(&peer.principal);
-            let seen = *revision.borrow_and_update();
-            (revision, seen)
+            let revision = engine.gateway.revision(&peer.principal);
+            let known = peer.known.clone();
+            let now = *revision.borrow();
+            (revision, known.unwrap_or_else(|| Arc::new(Known::all_until(now))))
         });
         let closing = engine.closing.subscribe();
-        Self { id: id.to_owned(), revision, closing, acknowledged: false }
+        Self { id: id.to_owned(), revision, told: 0, closing, acknowledged: false }
     }
 
     pub(crate) async fn next(&mut self) -> Step {
@@ -185,7 +188,7 @@ impl Listening {
         }
         let changed = async {
             match &mut self.revision {
-                Some((revision, seen)) => next_revision(revision, seen).await,
+                Some((revision, known)) => known.news(revision, &mut self.told).await,
                 None => std::future::pending().await,
             }
         };
@@ -205,15 +208,3 @@ impl Listening {
 }
 
 pub(crate) const LIST_CHANGED: &str = "notifications/tools/list_changed";
-
-/// Waits until the revision is another one; false when there will be none.
-pub(crate) async fn next_revision(revision: &mut watch::Receiver<u64>, seen: &mut u64) -> bool {
-    while revision.changed().await.is_ok() {
-        let now = *revision.borrow_and_update();
-        if now != *seen {
-            *seen = now;
-            return true;
-        }
-    }
-    false
-}

@@ -23,7 +23,8 @@ use super::engine::{Engine, Later, Started};
 use super::exchange::{Body, Outgoing, Step};
 use super::gateway::{Gateway, Level, Peer, Principal};
 use super::incoming::{self, Incoming, Refused};
-use super::modern::{LIST_CHANGED, next_revision};
+use super::known::Known;
+use super::modern::LIST_CHANGED;
 use super::params::may_be_modern;
 use super::questions::Questions;
 use crate::error::RpcError;
@@ -94,7 +95,11 @@ struct Connection<G> {
     peer: Option<Arc<Peer>>,
     level: Option<Level>,
     /// The listing's changes, once the legacy client can be told of them.
-    revision: Option<(watch::Receiver<u64>, u64)>,
+    revision: Option<watch::Receiver<u64>>,
+    /// What the client knows of the listing, in whichever era it asks.
+    known: Arc<Known>,
+    /// What the legacy client was told of.
+    told: u64,
     ready: bool,
 }
 
@@ -117,6 +122,8 @@ pub(crate) async fn serve<G: Gateway>(
         peer: None,
         level: None,
         revision: None,
+        known: Arc::new(Known::nothing()),
+        told: 0,
         ready: false,
     };
     let mut running = Running::new();
@@ -135,7 +142,9 @@ pub(crate) async fn serve<G: Gateway>(
         let ready = connection.ready;
         let changed = async {
             match &mut connection.revision {
-                Some((revision, seen)) if ready => next_revision(revision, seen).await,
+                Some(revision) if ready => {
+                    connection.known.news(revision, &mut connection.told).await
+                }
                 _ => std::future::pending().await,
             }
         };
@@ -353,10 +362,9 @@ impl<G: Gateway> Connection<G> {
                 return refuse(RpcError::new(codes::INVALID_REQUEST, why));
             }
             return match self.engine.initialize(self.principal.clone(), params) {
-                Ok((peer, result)) => {
-                    let mut revision = self.engine.gateway.revision(&peer.principal);
-                    let seen = *revision.borrow_and_update();
-                    self.revision = Some((revision, seen));
+                Ok((mut peer, result)) => {
+                    peer.known = Some(Arc::clone(&self.known));
+                    self.revision = Some(self.engine.gateway.revision(&peer.principal));
                     self.peer = Some(Arc::new(peer));
                     Reply::Now(Outgoing::answer(id, Ok(Body::Own(result)), Era::Legacy))
                 }
@@ -375,7 +383,10 @@ impl<G: Gateway> Connection<G> {
                 ));
             }
             _ => match Engine::<G>::modern_peer(&self.principal, params) {
-                Ok((peer, level)) => (Arc::new(peer), level),
+                Ok((mut peer, level)) => {
+                    peer.known = Some(Arc::clone(&self.known));
+                    (Arc::new(peer), level)
+                }
                 Err(error) => return refuse(error),
             },
         };

@@ -165,8 +165,13 @@ async fn changes_are_told_on_the_clients_own_stream_and_only_once() {
     let endpoint = Endpoint::open(server(memory)).await;
     let session = endpoint.session("2025-06-18", "").await;
     let head = [("Mcp-Session-Id", session.as_str())];
-    revision.send_replace(2);
     let mut stream = endpoint.begin(&head, "GET", "").await;
+    until(&mut stream, "text/event-stream").await;
+    // Of what it has not listed yet nothing can have changed.
+    revision.send_replace(1);
+    let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    assert_eq!(endpoint.post(&head, list).await.status, 200);
+    revision.send_replace(2);
     let first = until(&mut stream, "list_changed").await;
     revision.send_replace(2);
     revision.send_replace(3);

@@ -268,14 +268,20 @@ async fn a_change_of_the_listing_is_told_when_its_revision_changes_and_only_then
     // Before the client has said that it is ready, nothing may be sent.
     assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await["id"], 1);
     lines.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-    assert_eq!(lines.next().await["method"], "notifications/tools/list_changed");
-    revision.send_replace(2);
+    // Of what it has not listed yet nothing can have changed.
     assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await["id"], 2);
     revision.send_replace(3);
-    assert_eq!(lines.next().await["method"], "notifications/tools/list_changed");
+    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#).await["id"], 3);
+    revision.send_replace(3);
+    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#).await["id"], 4);
+    for now in [4, 5] {
+        revision.send_replace(now);
+        assert_eq!(lines.next().await["method"], "notifications/tools/list_changed");
+    }
     let client = client(&server, &era(EraChoice::Legacy)).await;
+    client.list_functions().await.unwrap();
     let mut events = client.events();
-    revision.send_replace(4);
+    revision.send_replace(6);
     match events.next().await {
         Some(Event::Notification(told)) => {
             assert_eq!(told.method, "notifications/tools/list_changed");
@@ -302,8 +308,14 @@ async fn a_modern_client_listens_and_its_stream_ends_in_order() {
     assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
     let deaf = lines.ask(&listen("5", "{}")).await;
     assert_eq!(deaf["params"]["notifications"], json!({}));
-    revision.send_replace(1);
+    // Of what it has not listed yet nothing can have changed.
     revision.send_replace(2);
+    let list = format!(
+        r#"{{"jsonrpc":"2.0","id":6,"method":"tools/list","params":{{"_meta":{{{META}}}}}}}"#
+    );
+    assert_eq!(lines.ask(&list).await["id"], 6);
+    revision.send_replace(2);
+    revision.send_replace(3);
     let told = lines.next().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");

@@ -25,8 +25,9 @@ const MARK: char = '\u{1e}';
 /// How long a command may print something else while another one is still at work.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The address that a document shows, and what stands before a port in any.
+/// The addresses that a document shows, of an MCP endpoint and an edge, and what stands before a port in any.
 const SHOWN: &str = "http://127.0.0.1:7071/mcp";
+const SHOWN_EDGE: &str = "http://127.0.0.1:7070, and at ";
 const HOST: &str = "http://127.0.0.1:";
 
 /// What becomes of a block's commands.
@@ -99,15 +100,16 @@ fn fits(shown: &str, printed: &str) -> bool {
     }
 }
 
-/// A line with the port that documents show, where it has an address of an MCP endpoint.
+/// A line with the ports that documents show, where it has an address of an MCP endpoint or of an edge.
 fn with_shown_port(line: &str) -> String {
     let mut parts = line.split(HOST);
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        match rest.strip_prefix("/mcp") {
-            Some(rest) => shown.extend([SHOWN, rest]),
-            None => shown.extend([HOST, part]),
+        match (rest.strip_prefix("/mcp"), rest.strip_prefix(", and at ")) {
+            (Some(rest), _) => shown.extend([SHOWN, rest]),
+            (None, Some(rest)) => shown.extend([SHOWN_EDGE, rest]),
+            (None, None) => shown.extend([HOST, part]),
         }
     }
     shown

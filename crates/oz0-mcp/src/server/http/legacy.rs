@@ -187,7 +187,10 @@ impl<G: Gateway> Http<G> {
         reply::events(Events {
             keep_alive: self.engine.options.timeouts.keep_alive,
             closing: self.engine.closing.subscribe(),
-            revision: (stream == STANDALONE).then(|| session.revision()),
+            news: (stream == STANDALONE)
+                .then(|| session.knows())
+                .flatten()
+                .map(|knows| (session.revision(), knows)),
             session,
             stream,
             reader,
@@ -348,7 +351,7 @@ struct Events {
     keep_alive: std::time::Duration,
     closing: watch::Receiver<bool>,
     /// Only on the standalone stream.
-    revision: Option<watch::Receiver<u64>>,
+    news: Option<(watch::Receiver<u64>, watch::Receiver<Option<u64>>)>,
     primes: bool,
 }
 
@@ -359,7 +362,8 @@ impl Source for Events {
             return Some(format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into());
         }
         loop {
-            if let Some(revision) = &mut self.revision {
+            if let Some((revision, knows)) = &mut self.news {
+                knows.mark_unchanged();
                 let now = *revision.borrow_and_update();
                 if self.session.tells(now) {
                     self.session.tell(STANDALONE, message::notification(LIST_CHANGED, None).into());
@@ -374,12 +378,16 @@ impl Source for Events {
                 Next::Wait => {}
             }
             let changed = async {
-                if let Some(revision) = &mut self.revision
-                    && revision.changed().await.is_ok()
-                {
-                    return;
+                let Some((revision, knows)) = &mut self.news else {
+                    return std::future::pending().await;
+                };
+                let changed = tokio::select! {
+                    changed = revision.changed() => changed,
+                    changed = knows.changed() => changed,
+                };
+                if changed.is_err() {
+                    std::future::pending::<()>().await;
                 }
-                std::future::pending::<()>().await;
             };
             // A stream of a call in flight still brings its answer when the server closes.
             let standalone = self.stream == STANDALONE;

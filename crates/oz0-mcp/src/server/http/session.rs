@@ -235,11 +235,13 @@ impl Session {
     /// Whether the client is to be told of this revision: once, and only after it has said that it is ready.
     pub(super) fn tells(&self, revision: u64) -> bool {
         let mut state = self.state();
-        let tells = state.ready && revision != state.told;
-        if tells {
-            state.told = revision;
-        }
-        tells
+        let known = self.peer.known.as_ref().filter(|_| state.ready).cloned();
+        known.is_some_and(|known| known.is_news(revision, &mut state.told))
+    }
+
+    /// What changes when the client gets to know something of the listing.
+    pub(super) fn knows(&self) -> Option<watch::Receiver<Option<u64>>> {
+        self.peer.known.as_ref().map(|known| known.changes())
     }
 
     fn end(&self) {
@@ -302,7 +304,7 @@ impl Sessions {
         &self,
         id: String,
         peer: Peer,
-        mut revision: watch::Receiver<u64>,
+        revision: watch::Receiver<u64>,
     ) -> Option<Arc<Session>> {
         let mut sessions = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = |session: &Session| {
@@ -331,7 +333,6 @@ impl Sessions {
                 session.end();
             }
         }
-        let told = *revision.borrow_and_update();
         let state = State {
             used: Instant::now(),
             level: None,
@@ -342,7 +343,7 @@ impl Sessions {
             unread: 0,
             replay: 0,
             revision,
-            told,
+            told: 0,
             over: false,
         };
         let session = Arc::new(Session {

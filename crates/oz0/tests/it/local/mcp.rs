@@ -1,7 +1,7 @@
 //! `oz0 mcp`: one plugin over stdio, and any number of such processes on one data folder.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -247,4 +247,47 @@ async fn nothing_is_lost_wherever_the_edge_is_killed() {
     let mut text = String::new();
     fs::File::open(home.data().join("admin.token")).unwrap().read_to_string(&mut text).unwrap();
     assert!(text.starts_with("oz0_admin_"));
+}
+
+#[test]
+fn a_client_is_not_told_that_what_it_just_listed_has_changed() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    for start in ["of a fresh data folder", "of one with a snapshot"] {
+        let mut command = home.oz0(&["mcp", "--verify-every", "0"]);
+        let mut mcp = Process::start(command.arg(&team.root).stdin(Stdio::piped()));
+        let mut input = mcp.child.stdin.take().unwrap();
+        // All at once, as clients do: the server behind starts meanwhile.
+        input
+            .write_all(
+                b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"test\",\"version\":\"1\"}}}\n\
+                  {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n\
+                  {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n",
+            )
+            .unwrap();
+        let opened = mcp.line();
+        assert!(opened.contains(r#""id":1"#), "{opened}");
+        let listed = mcp.line();
+        assert!(
+            listed.contains(r#""id":2"#) && listed.contains("team__hello"),
+            "{start}: {listed}"
+        );
+        input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{\"name\":\"team__hello\",\"arguments\":{}}}\n")
+            .unwrap();
+        let called = mcp.line();
+        assert!(called.contains(r#""id":3"#), "{start}: {called}");
+        // One that is another now, it is told of.
+        team.list(&format!("Says hello, otherwise {start}."));
+        input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/call\",\"params\":{\"name\":\"team__hello\",\"arguments\":{}}}\n")
+            .unwrap();
+        let mut rest = [mcp.line(), mcp.line()];
+        rest.sort();
+        assert!(rest[0].contains(r#""id":4"#), "{start}: {rest:?}");
+        assert!(rest[1].contains("notifications/tools/list_changed"), "{start}: {rest:?}");
+        team.list("Says hello.");
+        drop(input);
+        assert_eq!(mcp.ended(), Some(0), "{}", mcp.said());
+    }
 }

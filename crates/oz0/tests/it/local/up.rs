@@ -67,6 +67,13 @@ fn in_words_the_first_line_has_the_command_to_copy() {
         let mut up = Process::start(command.args(flags));
         let line = up.line();
         let start = line.find("claude mcp add --transport http oz0 http://127.0.0.1:").unwrap();
+        // Beside it stands the edge, whose port nobody could guess.
+        let socket = home.data().join("oz0.sock");
+        up.says(&format!(", and at {}", socket.display()));
+        let said = up.said();
+        let edge = said.lines().find_map(|line| line.strip_prefix("the edge is at ")).unwrap();
+        let edge = edge.split(',').next().unwrap();
+        TcpStream::connect(edge.strip_prefix("http://").unwrap()).unwrap();
         assert!(line.trim_end().ends_with(&format!("/mcp{more}")), "{line}");
         assert!(line[start..].len() > 60);
         assert_eq!(up.end(), Some(0), "{}", up.said());

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::house::{House, Plugin, function};
+use super::house::{House, Plugin, eventually, function};
 use crate::support::Said;
 
 fn scripted(result: &Value) -> (House, Plugin) {
@@ -117,4 +117,52 @@ fn hidden_characters_in_arguments_are_shown_before_they_are_sent() {
         );
     }
     assert!(house.run(&["call", "team.hello", r#"{"name": "plain"}"#]).stderr.is_empty());
+}
+
+/// A plugin `p2` whose tool `act__a` has a function `f`, snapshotted, beside a plugin `act` that then lists `a__f`: models
+/// would know both as `act__a__f`.
+fn same_model_name() -> (House, Plugin, Plugin) {
+    let mut house = House::new();
+    let first = Plugin::new(&house, "p2");
+    first.write(
+        "oz0-plugin.yaml",
+        "name: p2\nversion: 1.0.0\nkind: capability\ndescription: A test.\nlicense: MIT\ntools:\n  act__a:\n    mcp: \
+         {command: [./oz0-actor, script.json]}\n",
+    );
+    first.list(&[&function("f", "Had the name first.")]);
+    let second = Plugin::new(&house, "act");
+    second.list(&[&function("g", "Is beside it.")]);
+    house.up(&[&first, &second]);
+    eventually("both plugins are called", || {
+        house.call("act__a.f").code == Some(0) && house.call("act.g").code == Some(0)
+    });
+    (house, first, second)
+}
+
+#[test]
+fn a_call_by_id_never_runs_another_function_of_the_same_model_name() {
+    let (house, _first, second) = same_model_name();
+    second.list(&[&function("a__f", "Wants the name."), &function("g", "Is beside it.")]);
+    let change = house.wait_for_changes("act", 1).remove(0);
+    let refused = || {
+        let mut said = house.call("act.a__f");
+        // Until its server was listed anew nobody here knows of it.
+        eventually("it is refused for its name", || {
+            said = house.call("act.a__f");
+            said.stdout
+                == "act.a__f is not called: models know act__a.f under the same name, which had it first\n"
+        });
+        assert_eq!(said.code, Some(1), "{}", said.all());
+        for name in ["act__a.f", "act__a__f"] {
+            let said = house.call(name);
+            assert_eq!(said.code, Some(0), "{name}: {}", said.all());
+            assert!(said.stdout.contains(r#""x": 1"#), "{name}: {}", said.all());
+        }
+        assert_eq!(house.call("act.g").code, Some(0));
+    };
+    refused();
+    let id = change["id"].as_str().expect("it has an ID");
+    let approved = house.run(&["plugin", "approve-tools", "act", "--yes", "--change", id]);
+    assert_eq!(approved.code, Some(0), "{}", approved.all());
+    refused();
 }

@@ -71,3 +71,37 @@ fn an_endpoint_that_moved_is_told_approved_and_called_at_its_new_place() {
         said.all()
     );
 }
+
+#[test]
+fn a_call_says_that_the_endpoint_moved_also_where_nobody_answers_there() {
+    let mut house = House::new();
+    let plugin = Plugin::new(&house, "weather");
+    let script = json!({"functions": [function("today", "Now.")]});
+    let old = Remote::start(house.folder.path(), "old", &script);
+    plugin.manifest(&format!("url: {}", old.url), "");
+    house.up(&[&plugin]);
+    eventually("it is called", || house.call("weather.today").code == Some(0));
+
+    let gone = Remote::start(house.folder.path(), "gone", &script).url.clone();
+    // Of the new version nothing was ever listed.
+    plugin.write(
+        "oz0-plugin.yaml",
+        &format!(
+            "name: weather\nversion: 1.1.0\nkind: capability\ndescription: A test.\nlicense: MIT\ntools:\n  \
+             weather:\n    url: {gone}\n"
+        ),
+    );
+    eventually("the new version failed to list there", || {
+        let list = house.json(&["plugin", "list", "--json"]);
+        let plugin = &list["plugins"][0];
+        plugin["version"] == "1.1.0" && plugin["tools"][0]["nodes"][0]["failure"].is_string()
+    });
+    let said = house.call("weather.today");
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(
+        said.stdout
+            .starts_with("weather.today has moved to another endpoint than the approved one"),
+        "{}",
+        said.all()
+    );
+}
