@@ -1,4 +1,4 @@
-//! Two folders of one plugin's name.
+//! Two folders of one plugin's name, and a folder whose plugin was removed.
 
 use oz0_mcp::EraChoice;
 use serde_json::Value;
@@ -51,4 +51,23 @@ async fn a_client_never_gets_the_code_of_another_folder_with_the_same_name() {
     until(&third, &one, None).await;
     process.says(&format!("team is no longer run from {new}: it is now run from {old}"));
     assert!(refused(&client, &two).await.is_some(), "its client does not get the other's code");
+}
+
+#[tokio::test]
+async fn a_removed_plugin_stays_removed_whatever_is_edited_in_its_folder() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let mut up = home.up(&[], &[&team]);
+    until(&up.client(EraChoice::Modern, None).await, &team, None).await;
+    home.does(&["plugin", "remove", "team"]);
+    for edit in ["one", "two"] {
+        team.write("notes.md", edit);
+        up.says("team was removed, so edits in ");
+        assert_eq!(home.does(&["plugin", "list", "--json"]), "{\n  \"plugins\": []\n}\n");
+    }
+    assert_eq!(up.said().matches("was removed").count(), 1, "{}", up.said());
+    assert_eq!(up.end(), Some(0));
+    let mut up = home.up(&[], &[&team]);
+    until(&up.client(EraChoice::Modern, None).await, &team, None).await;
+    assert_eq!(up.end(), Some(0));
 }
