@@ -53,8 +53,7 @@ impl Place {
 
     /// Writes down what this node runs: this plugin, or whatever is installed.
     pub(crate) fn runs(&self, only: Option<&PluginName>) -> Result<(), LocalError> {
-        let path = self.folder.join(RUNS);
-        fs::write(&path, only.map_or(ANY, PluginName::as_str)).map_err(failed("write", &path))
+        write_secret(&self.folder.join(RUNS), only.map_or(ANY, PluginName::as_str))
     }
 
     /// Whether a node of the data folder, other than this one, is there and runs the plugin.
