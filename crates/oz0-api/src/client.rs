@@ -26,7 +26,7 @@ use crate::change::{Approve, Approved, Changes};
 use crate::id::{CallId, PluginName, TokenId};
 use crate::memory::MemoryConnector;
 use crate::node::{Poll, PollQuery, Report, Verdicts};
-use crate::plugin::{Catalog, PluginDescription, PluginStatus};
+use crate::plugin::{Catalog, Install, PluginDescription, PluginStatus};
 use crate::problem::{Code, Kind, Problem};
 use crate::token::{
     CheckClient, CheckedClient, ClientIdentity, CreateToken, CreatedToken, NodeStatus, TokenInfo,
@@ -210,9 +210,37 @@ impl Client {
         self.get("/v1/whoami").await
     }
 
-    /// Installs a version, or registers a folder run in place.
+    /// Installs a version, or registers a folder run in place. A plugin that is run from another folder is not
+    /// replaced: that is [`Code::Conflict`](crate::Code::Conflict).
     pub async fn install(&self, plugin: &PluginDescription) -> Result<PluginStatus, ClientError> {
-        self.send(Method::PUT, &format!("/v1/plugins/{}", plugin.name), Some(plugin), TIMEOUT).await
+        self.put_plugin(plugin, &Install::default()).await
+    }
+
+    /// Installs a version, on terms.
+    pub async fn install_on(
+        &self,
+        plugin: &PluginDescription,
+        terms: &Install,
+    ) -> Result<PluginStatus, ClientError> {
+        self.put_plugin(plugin, terms).await
+    }
+
+    async fn put_plugin(
+        &self,
+        plugin: &PluginDescription,
+        terms: &Install,
+    ) -> Result<PluginStatus, ClientError> {
+        let path = {
+            let mut query = url::form_urlencoded::Serializer::new(String::new());
+            if let Some(folder) = &terms.instead_of {
+                query.append_pair("instead_of", folder);
+            }
+            if terms.update {
+                query.append_pair("update", "true");
+            }
+            format!("/v1/plugins/{}?{}", plugin.name, query.finish())
+        };
+        self.send(Method::PUT, path.trim_end_matches('?'), Some(plugin), TIMEOUT).await
     }
 
     /// The installed plugins, by name.

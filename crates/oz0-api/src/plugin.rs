@@ -14,6 +14,18 @@ use crate::change::Change;
 use crate::id::{Endpoint, NodeName, PluginName, PluginVersion, UnixMillis};
 use crate::node::LeftOut;
 
+/// The terms on which a version is installed; query parameters of its `PUT`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// The folder that the plugin is run from until now, where another one is to take its place.
+    #[serde(default)]
+    pub instead_of: Option<String>,
+    /// Only where a version of the plugin is installed: one that was removed stays removed.
+    #[serde(default)]
+    pub update: bool,
+}
+
 /// What a plugin's version is, for the edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

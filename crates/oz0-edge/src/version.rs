@@ -4,7 +4,7 @@
 //! back with the digest that it had; a folder that is run in place keeps its version while its files
 //! change, and is then no bundle's version.
 
-use oz0_api::plugin::{PluginDescription, VersionState};
+use oz0_api::plugin::{Install, PluginDescription, Source, VersionState};
 use oz0_api::{Code, Problem};
 
 /// What can happen to a version.
@@ -52,6 +52,28 @@ pub fn same_version(known: &PluginDescription, new: &PluginDescription) -> Resul
             format!("{name} {version} is known as a bundle here, and this is a folder"),
         )
         .hint("give the folder a version of its own, or use another data folder")),
+    }
+}
+
+/// Whether `new` is run from where the installed version is, or takes its folder's place knowingly. Two folders of one
+/// name are two plugins to their authors, and whoever calls the one must not get the code of the other.
+pub fn same_folder(
+    installed: &PluginDescription,
+    new: &PluginDescription,
+    terms: &Install,
+) -> Result<(), Problem> {
+    match (&installed.source, &new.source) {
+        (Source::Dev { folder: old }, Source::Dev { folder })
+            if old != folder && terms.instead_of.as_ref() != Some(old) =>
+        {
+            let name = &new.name;
+            let what = format!("{name} is run from {old} here, and this is {folder}");
+            Err(Problem::new(Code::Conflict, what).hint(format!(
+                "give one of them another `name:` in its oz0-plugin.yaml (`oz0 wrap --name` for a wrapped server), or \
+                 let the other one go with `oz0 plugin remove {name}`, or use another data folder with `--data DIR`"
+            )))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -79,6 +79,18 @@ pub enum LocalError {
         /// The other folder.
         other: PathBuf,
     },
+    /// A plugin of this name is run from another folder.
+    #[error(
+        "{name} is being run from {}, and {} is another plugin of that name", running.display(), new.display()
+    )]
+    OtherFolder {
+        /// The plugin.
+        name: PluginName,
+        /// The folder that it is run from.
+        running: PathBuf,
+        /// The folder that was named.
+        new: PathBuf,
+    },
     /// A file of tokens.
     #[error("{} does not decode: {reason}", path.display())]
     Credentials {
@@ -103,7 +115,7 @@ impl LocalError {
         match self {
             Self::Edge { source, .. } => source.kind(),
             Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
-            Self::AdminToken { .. } => Kind::Refused,
+            Self::AdminToken { .. } | Self::OtherFolder { .. } => Kind::Refused,
             Self::Twice { .. } => Kind::Usage,
             _ => Kind::Failed,
         }
@@ -132,6 +144,13 @@ impl LocalError {
                  folder with `--data DIR`"
             }
             Self::Twice { .. } => "name one of them",
+            Self::OtherFolder { name, .. } => {
+                return Some(format!(
+                    "give one of them another `name:` in its oz0-plugin.yaml (`oz0 wrap --name` names a wrapped \
+                     server), let the other one go with `oz0 plugin remove {name}`, or give this one another data \
+                     folder with `--data DIR`"
+                ));
+            }
             Self::Credentials { .. } => "mend it, or delete it and log in again with: oz0 login",
             Self::Plugin(_) | Self::System { .. } => return None,
         };

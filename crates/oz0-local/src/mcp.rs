@@ -4,7 +4,7 @@
 //! on who else runs on the data folder, and may change while it runs; so its node always speaks to
 //! the edge over the folder's socket, whoever listens there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use oz0_api::token::TokenKind;
@@ -20,7 +20,7 @@ use crate::folder::DataFolder;
 use crate::place::Place;
 use crate::seat::Seat;
 use crate::serving::{Beside, Serving};
-use crate::up::{follow, install};
+use crate::up::{follow, install, pinned};
 use crate::{Machine, Say};
 
 /// How long the edge is waited for when this process starts: somebody else may be opening it.
@@ -63,19 +63,22 @@ impl Mcp {
             let anyone = Client::unix(&folder.socket());
             let admin = edge.admin(&anyone).await?;
             let place = Place::take(folder)?;
+            place.runs(Some(&description.name))?;
             let node = loop {
                 match place.join(&anyone, &admin).await {
                     Err(error) => edge.bear(error).await?,
                     Ok(node) => break node,
                 }
             };
-            while let Err(error) = install(&admin, &description).await {
+            while let Err(error) = install(&admin, folder, &place, &description, &machine.say).await
+            {
                 edge.bear(error).await?;
             }
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
                 only: Some(BTreeSet::from([description.name.clone()])),
+                folders: BTreeMap::from([pinned(&plugin, &description)]),
                 ..machine.node.clone()
             };
             let node = Node::start(machine.parts(node)?, options);

@@ -3,17 +3,26 @@
 //! Names are `node-1`, `node-2`, …; a process has the lowest that no other holds, for as long as it
 //! lives. The token that goes with a name is kept, so that a node that comes back is the same node.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::PathBuf;
 
 use oz0_api::token::{CreateToken, TokenKind};
-use oz0_api::{Client, ClientError, Code, NodeName};
+use oz0_api::{Client, ClientError, Code, NodeName, PluginName};
 
 use crate::error::LocalError;
-use crate::folder::{DataFolder, make_private, read_secret, try_lock, write_secret};
+use crate::folder::{
+    DataFolder, failed, is_locked, make_private, read_secret, try_lock, write_secret,
+};
 
 /// Nodes of one data folder, at most.
 const NODES: u32 = 10_000;
+
+/// Held for as long as the node lives.
+const LOCK: &str = "node.lock";
+/// The file that says what the node runs.
+const RUNS: &str = "runs";
+/// In it, where that is whatever is installed. No plugin has this name.
+const ANY: &str = "*";
 
 /// A node's name and folder, held until this is dropped.
 #[derive(Debug)]
@@ -31,7 +40,7 @@ impl Place {
             let name = format!("node-{number}");
             let folder = data.nodes().join(&name);
             make_private(&folder)?;
-            if let Some(lock) = try_lock(&folder.join("node.lock"))? {
+            if let Some(lock) = try_lock(&folder.join(LOCK))? {
                 let name = name.parse().expect("`node-N` is a node's name");
                 return Ok(Self { name, folder, _lock: lock });
             }
@@ -39,6 +48,22 @@ impl Place {
         Err(LocalError::System {
             operation: "find a free name for this node",
             reason: format!("{NODES} nodes run on {}", data.root().display()),
+        })
+    }
+
+    /// Writes down what this node runs: this plugin, or whatever is installed.
+    pub(crate) fn runs(&self, only: Option<&PluginName>) -> Result<(), LocalError> {
+        write_secret(&self.folder.join(RUNS), only.map_or(ANY, PluginName::as_str))
+    }
+
+    /// Whether a node of the data folder, other than this one, is there and runs the plugin.
+    pub(crate) fn others_run(&self, data: &DataFolder, plugin: &PluginName) -> bool {
+        let Ok(nodes) = fs::read_dir(data.nodes()) else { return false };
+        nodes.flatten().map(|node| node.path()).any(|node| {
+            node != self.folder
+                && fs::read_to_string(node.join(RUNS))
+                    .is_ok_and(|runs| runs == ANY || runs == plugin.as_str())
+                && is_locked(&node.join(LOCK))
         })
     }
 

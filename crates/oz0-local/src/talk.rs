@@ -76,6 +76,11 @@ impl Say {
                     self.line(&format!("hint: {hint}"));
                 }
             }
+            DevEvent::Removed(name) => {
+                self.line(&format!(
+                    "{name} was removed, so edits in {folder} are not followed any more; to have it back, run it again"
+                ));
+            }
             _ => {}
         }
     }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use oz0_api::memory::pipe;
+use oz0_api::plugin::{Install, PluginDescription, PluginStatus, Source};
 use oz0_api::token::{CreateToken, TokenKind};
-use oz0_api::{Client, PluginName};
+use oz0_api::{Client, Code, PluginName};
 use oz0_edge::Edge;
 use oz0_mcp::server::{HttpOptions, Server, ServerOptions};
 use oz0_node::{DevFolder, Gateway, Node, NodeOptions};
@@ -79,6 +80,8 @@ impl Up {
         folder.make()?;
         let seat = Seat::claim(&folder).await?;
         let place = Place::take(&folder)?;
+        place.runs(None)?;
+        let folders = described.iter().map(|(dev, description)| pinned(dev, description)).collect();
         let (connector, listener) = pipe();
         let beside = Beside { tcp: Some((edge_port, hosts.clone())), memory: Some(listener) };
         let serving = Serving::start(&folder, seat, beside).await?;
@@ -87,13 +90,14 @@ impl Up {
             let admin = admin(&folder, &serving.edge, &anyone).await?;
             let mut following = Vec::new();
             for (plugin, description) in described {
-                install(&admin, &description).await?;
+                install(&admin, &folder, &place, &description, &machine.say).await?;
                 following.push((plugin, description));
             }
             let node = place.join(&anyone, &admin).await?;
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
+                folders,
                 ..machine.node.clone()
             };
             let node = Node::start(machine.parts(node)?, options);
@@ -147,9 +151,7 @@ impl Up {
 }
 
 /// What the folders hold, before anything is started.
-fn describe(
-    plugins: Vec<DevFolder>,
-) -> Result<Vec<(DevFolder, oz0_api::plugin::PluginDescription)>, LocalError> {
+fn describe(plugins: Vec<DevFolder>) -> Result<Vec<(DevFolder, PluginDescription)>, LocalError> {
     let mut described = Vec::new();
     let mut seen: BTreeMap<PluginName, PathBuf> = BTreeMap::new();
     for folder in plugins {
@@ -170,21 +172,57 @@ fn describe(
     Ok(described)
 }
 
-/// Registers a folder that is run in place.
+/// Registers a folder that is run in place. Where the plugin was run from another folder, this one takes its place only
+/// if nobody runs that: its clients would call this one's code. Whoever starts has written down what it runs before it
+/// looks, so of two that start at once at least one sees the other; and the edge takes the new folder only in the place
+/// of the one that was looked at.
 pub(crate) async fn install(
     admin: &Client,
-    description: &oz0_api::plugin::PluginDescription,
+    data: &DataFolder,
+    place: &Place,
+    description: &PluginDescription,
+    say: &Say,
 ) -> Result<(), LocalError> {
-    admin.install(description).await.map(drop).map_err(|source| LocalError::Edge {
-        operation: format!("install {}", description.name),
-        source,
-    })
+    let name = &description.name;
+    let failed = |source| LocalError::Edge { operation: format!("install {name}"), source };
+    let error = match admin.install(description).await {
+        Ok(_) => return Ok(()),
+        Err(error) => error,
+    };
+    let Source::Dev { folder: new } = &description.source else { return Err(failed(error)) };
+    if error.code() != Some(Code::Conflict) {
+        return Err(failed(error));
+    }
+    let running = match admin.plugin(name).await {
+        Ok(PluginStatus { source: Source::Dev { folder }, .. }) if folder != *new => folder,
+        _ => return Err(failed(error)),
+    };
+    let gone = !Path::new(&running).is_dir();
+    if !gone && place.others_run(data, name) {
+        return Err(LocalError::OtherFolder {
+            name: name.clone(),
+            running: running.into(),
+            new: new.into(),
+        });
+    }
+    let terms = Install { instead_of: Some(running.clone()), ..Install::default() };
+    admin.install_on(description, &terms).await.map_err(failed)?;
+    let why = if gone { "is gone" } else { "nobody runs now" };
+    say.line(&format!(
+        "{name} is from now on what is in {new}; it was what is in {running}, which {why}"
+    ));
+    Ok(())
+}
+
+/// The folder that a plugin is run from here, or not at all.
+pub(crate) fn pinned(dev: &DevFolder, description: &PluginDescription) -> (PluginName, PathBuf) {
+    (description.name.clone(), dev.root().to_owned())
 }
 
 /// Follows the edits in a folder.
 pub(crate) fn follow(
     folder: DevFolder,
-    description: oz0_api::plugin::PluginDescription,
+    description: PluginDescription,
     admin: &Client,
     say: &Say,
 ) -> JoinHandle<()> {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use oz0_api::plugin::{PluginDescription, PluginStatus, Source};
-use oz0_api::{Client, ClientError};
+use oz0_api::plugin::{Install, PluginDescription, PluginStatus, Source};
+use oz0_api::{Client, ClientError, Code, PluginName};
 use oz0_plugin::Plugin;
 
 use crate::describe::{DescribeError, describe};
@@ -36,6 +36,8 @@ pub enum DevEvent {
     Broken(DescribeError),
     /// The edge does not take them, or is not there. It is asked again.
     NotTaken(ClientError),
+    /// The plugin was removed. Its folder is followed no longer, so it stays removed until somebody runs it again.
+    Removed(PluginName),
 }
 
 /// What tells one state of the files from another.
@@ -59,7 +61,7 @@ impl DevFolder {
         describe(&plugin, Source::Dev { folder: self.root.to_string_lossy().into_owned() })
     }
 
-    /// Watches the files for ever, and registers each change with the edge as somebody who may install. `registered` is
+    /// Watches the files until the plugin is removed, and registers each change with the edge as somebody who may install. `registered` is
     /// what the edge has now.
     pub async fn keep(
         self,
@@ -88,7 +90,11 @@ impl DevFolder {
                     known = now;
                     broken = None;
                 }
-                Ok(description) => match admin.install(&description).await {
+                Ok(description) => match self.update(&admin, &registered, &description).await {
+                    Err(ClientError::Problem(problem)) if problem.code == Code::NotFound => {
+                        tell(DevEvent::Removed(description.name));
+                        return;
+                    }
                     Ok(status) => {
                         registered = description;
                         known = now;
@@ -122,6 +128,17 @@ impl DevFolder {
                 }
             }
         }
+    }
+
+    /// An edit changes what is installed; it brings nothing back that was removed.
+    async fn update(
+        &self,
+        admin: &Client,
+        registered: &PluginDescription,
+        edited: &PluginDescription,
+    ) -> Result<PluginStatus, ClientError> {
+        let update = edited.name == registered.name;
+        admin.install_on(edited, &Install { update, ..Install::default() }).await
     }
 
     async fn blocking<T: Send + 'static>(

@@ -1,6 +1,7 @@
 //! What a node does, for whoever watches: a terminal, a log, a test.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use oz0_api::{Endpoint, NodeName, PluginName, PluginVersion, TokenId};
@@ -34,6 +35,15 @@ pub enum Event {
     Unassigned {
         /// The plugin.
         plugin: PluginName,
+    },
+    /// A plugin that this node runs from one folder is installed from somewhere else, so it is not run here.
+    Elsewhere {
+        /// The plugin.
+        plugin: PluginName,
+        /// This node's folder.
+        folder: PathBuf,
+        /// The other folder; none where it is a bundle.
+        now: Option<PathBuf>,
     },
     /// A server runs and has listed its functions.
     Started {
@@ -137,6 +147,13 @@ impl fmt::Display for Event {
             Self::EdgeBack => f.write_str("the edge answers again"),
             Self::Assigned { plugin, version } => write!(f, "{plugin} {version} is run here"),
             Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),
+            Self::Elsewhere { plugin, folder, now } => {
+                write!(f, "{plugin} is no longer run from {}: it is now ", folder.display())?;
+                match now {
+                    Some(now) => write!(f, "run from {}", now.display()),
+                    None => f.write_str("installed from a bundle"),
+                }
+            }
             Self::Started { tool, functions, tier } => {
                 let s = if *functions == 1 { "" } else { "s" };
                 write!(f, "{tool} lists {functions} function{s}")?;

@@ -32,6 +32,8 @@ pub struct NodeOptions {
     pub shares: BTreeMap<PluginName, Shares>,
     /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
     pub only: Option<BTreeSet<PluginName>>,
+    /// Plugins that this node runs from this folder or not at all, whatever the edge comes to say.
+    pub folders: BTreeMap<PluginName, PathBuf>,
     /// Whether MCP clients over HTTP need a token that the edge knows. Without it one that is shown is checked all the
     /// same, and names its client. The edge's word on a token holds for 5 s.
     pub clients_need_tokens: bool,
@@ -54,6 +56,7 @@ impl Default for NodeOptions {
             secrets: BTreeMap::new(),
             shares: BTreeMap::new(),
             only: None,
+            folders: BTreeMap::new(),
             clients_need_tokens: false,
             memory: None,
             tell: Tell::default(),

@@ -4,10 +4,12 @@
 //! looks, and waits for nobody.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use oz0_api::node::{Assignment, Decision, Poll, PollQuery};
+use oz0_api::plugin::{PluginDescription, Source};
 use oz0_api::{Client as Edge, ClientError, Code, EdgeId, PluginName, PluginVersion, Revision};
 use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
 use oz0_mcp::server::{Functions, Splice};
@@ -52,6 +54,8 @@ struct State {
     decisions_revision: Revision,
     assigned: BTreeMap<PluginName, Assigned>,
     decisions: BTreeMap<(PluginName, PluginVersion), BTreeMap<FunctionId, Decided>>,
+    /// Plugins that are not run here because they are run from another folder, which has been told.
+    elsewhere: BTreeSet<PluginName>,
     /// Servers that are on their way out.
     leaving: Vec<JoinHandle<()>>,
     closed: bool,
@@ -375,7 +379,15 @@ impl Roster {
         let ours = |plugin: &PluginName| only.is_none_or(|only| only.contains(plugin));
         for assignment in poll.plugins.changed.iter().filter(|changed| ours(&changed.plugin)) {
             match &assignment.description {
-                Some(_) => self.assign(&mut state, assignment),
+                Some(description) => match self.elsewhere(description) {
+                    None => self.assign(&mut state, assignment),
+                    Some(event) => {
+                        self.unassign(&mut state, &assignment.plugin);
+                        if state.elsewhere.insert(assignment.plugin.clone()) {
+                            self.tell(event);
+                        }
+                    }
+                },
                 None => {
                     state
                         .decisions
@@ -457,12 +469,29 @@ impl Roster {
         if let Some(before) = before {
             leave(state, before);
         }
+        state.elsewhere.remove(&assignment.plugin);
         self.host.memory.assign(&assignment.plugin, &assignment.version);
         self.tell(Event::Assigned {
             plugin: assignment.plugin.clone(),
             version: assignment.version.clone(),
         });
         state.assigned.insert(assignment.plugin.clone(), Assigned { assignment, tools });
+    }
+
+    /// That a plugin which this node runs from one folder is now run from somewhere else.
+    fn elsewhere(&self, description: &PluginDescription) -> Option<Event> {
+        let folder = self.host.options.folders.get(&description.name)?;
+        match &description.source {
+            Source::Dev { folder: now } if Path::new(now) == folder => None,
+            other => Some(Event::Elsewhere {
+                plugin: description.name.clone(),
+                folder: folder.clone(),
+                now: match other {
+                    Source::Dev { folder } => Some(folder.into()),
+                    _ => None,
+                },
+            }),
+        }
     }
 
     fn unassign(&self, state: &mut State, plugin: &PluginName) {

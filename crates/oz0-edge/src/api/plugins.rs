@@ -4,11 +4,11 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::{get, post};
 use oz0_api::change::{Approve, Approved, Changes};
-use oz0_api::plugin::{Catalog, PluginDescription, PluginStatus};
+use oz0_api::plugin::{Catalog, Install, PluginDescription, PluginStatus};
 use oz0_api::{Code, PluginName, Problem};
 
 use super::caller::{Admin, Reader};
-use super::{Answer, Api, Json, Path, to_its_end};
+use super::{Answer, Api, Json, Path, Query, to_its_end};
 
 /// The longest description, in bytes: a manifest is at most 1 MiB, and a measured listing's hashes
 /// come on top.
@@ -42,6 +42,7 @@ async fn install(
     State(api): State<Api>,
     Admin(actor): Admin,
     Path(name): Path<PluginName>,
+    Query(terms): Query<Install>,
     Json(description): Json<PluginDescription>,
 ) -> Result<Json<PluginStatus>, Answer> {
     if description.name != name {
@@ -49,7 +50,7 @@ async fn install(
         return Err(Problem::new(Code::Malformed, what).into());
     }
     let store = api.edge.store.clone();
-    to_its_end(async move { store.install(&actor, &description).await }).await.map(Json)
+    to_its_end(async move { store.install(&actor, &description, &terms).await }).await.map(Json)
 }
 
 async fn remove(

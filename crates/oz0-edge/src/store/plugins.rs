@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::plugin::{
-    FunctionStatus, PluginDescription, PluginStatus, ToolOnNode, ToolStatus, VersionState,
+    FunctionStatus, Install, PluginDescription, PluginStatus, Source, ToolOnNode, ToolStatus,
+    VersionState,
 };
 use oz0_api::{Code, PluginName, PluginVersion, Problem, UnixMillis};
 use oz0_listing::{FunctionId, ListingHash, ModelName};
@@ -108,10 +109,16 @@ impl Store {
         &self,
         actor: &Actor,
         description: &PluginDescription,
+        terms: &Install,
     ) -> Answer<PluginStatus> {
         let mut write = self.write(actor).await?;
         let (name, number) = (&description.name, &description.version);
         let before = installed(write.conn(), name).await?;
+        match &before {
+            Some(before) => version::same_folder(&before.description, description, terms)?,
+            None if terms.update => return Err(no_plugin(name).into()),
+            None => {}
+        }
         let known = known(write.conn(), name, number).await?;
         if let Some(known) = &known {
             version::same_version(&known.description, description)?;
@@ -167,6 +174,14 @@ impl Store {
                 if description.source.is_dev() { "dev" } else { "bundle" }.to_owned(),
             ),
         ]);
+        if let Source::Dev { folder } = &description.source {
+            detail.insert("folder".to_owned(), folder.clone());
+        }
+        if let Some(Source::Dev { folder }) = before.as_ref().map(|was| &was.description.source)
+            && terms.instead_of.as_ref() == Some(folder)
+        {
+            detail.insert("instead_of".to_owned(), folder.clone());
+        }
         if let Some(before) = before.filter(|before| before.description.version != *number) {
             detail.insert("replaces".to_owned(), before.description.version.to_string());
         }
