@@ -66,7 +66,7 @@ fn wrapping(arguments: &Wrap) -> Result<Wrapping> {
     let mut name = arguments.name.clone();
     let mut command_folder = None;
     let server = if let Some(file) = &arguments.from {
-        let entry = entry(file, arguments.server.as_deref())?;
+        let entry = entry(file, arguments.server.as_deref(), &working)?;
         for (name, value) in entry.env {
             env.entry(name).or_insert(value);
         }
@@ -111,11 +111,11 @@ fn word(word: &OsString) -> Result<String> {
     })
 }
 
-fn entry(file: &Path, server: Option<&str>) -> Result<Entry> {
+fn entry(file: &Path, server: Option<&str>, working: &Path) -> Result<Entry> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let is_toml = file.extension().is_some_and(|end| end == "toml");
-    Ok(client::read(&text, is_toml, server).map_err(|refusal| refusal.of(file))?)
+    Ok(client::read(&text, is_toml, server, working).map_err(|refusal| refusal.of(file))?)
 }
 
 /// What was written, what to know of it, and what to do next.
