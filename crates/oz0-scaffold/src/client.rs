@@ -4,7 +4,7 @@
 //! `context_servers`) and agree in what is said of each: a command with arguments and variables, or a
 //! URL with headers. Some have JSON with comments, one has TOML. What only the client can fill in (a
 //! question that it asks, a folder that it has open) is not guessed: in a variable's value it is a secret to be
-//! handed over, anywhere else it is refused.
+//! handed over; a header is left as it stands, and refused where it is wrapped; anything else is refused here.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -210,15 +210,31 @@ pub fn read(
                 command => vec![text(command, "the command")?],
             };
             for word in inner.get("args").and_then(Value::as_array).into_iter().flatten() {
-                argv.push(text(word, "an argument")?);
+                // What a bridge to a remote server has filled in is a header mostly, of which wrapping says more.
+                let bridged = argv.iter().any(|word| word.starts_with("mcp-remote"));
+                match word.as_str().filter(|_| bridged) {
+                    Some(word) => argv.push(word.to_owned()),
+                    None => argv.push(text(word, "an argument")?),
+                }
             }
             Server::Command(argv)
         }
         (None, Some(url)) => {
             let headers = ["headers", "http_headers"].iter().find_map(|key| entry.get(*key));
             let mut read = Vec::new();
+            // Codex has the names of variables instead, whose values the client sends.
+            let variable = entry.get("bearer_token_env_var").and_then(Value::as_str);
+            read.extend(
+                variable.map(|name| ("Authorization".to_owned(), format!("Bearer ${{{name}}}"))),
+            );
+            let variables = entry.get("env_http_headers").and_then(Value::as_object);
+            for (header, variable) in variables.into_iter().flatten() {
+                let variable = variable.as_str().unwrap_or_default();
+                read.push((header.clone(), format!("${{{variable}}}")));
+            }
             for (header, value) in headers.and_then(Value::as_object).into_iter().flatten() {
-                read.push((header.clone(), text(value, &format!("the header {header}"))?));
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                read.push((header.clone(), value));
             }
             Server::Remote { url: text(url, "the URL")?, headers: read }
         }

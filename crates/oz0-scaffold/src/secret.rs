@@ -4,7 +4,7 @@
 //! another text for sure; names and forms that secrets have are told here, and people are warned.
 
 /// Parts of names that secrets have, in upper case.
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 13] = [
     "TOKEN",
     "SECRET",
     "PASSWORD",
@@ -17,6 +17,7 @@ const WORDS: [&str; 12] = [
     "PAT",
     "AUTH",
     "AUTHORIZATION",
+    "COOKIE",
 ];
 
 /// How keys of well-known issuers begin.
@@ -50,15 +51,31 @@ pub fn looks_secret(name: &str, value: &str) -> bool {
     if holds_secret(value) {
         return true;
     }
-    let named = name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| WORDS.contains(&word.to_ascii_uppercase().as_str()));
+    let named = is_named(name);
     // A path, a number or a short word is what such a name may be followed by and no secret:
     // `SSH_KEY_PATH=/home/me/key`, `MAX_TOKEN=1000`, `AUTH=none`.
     named
         && !value.starts_with(['/', '.', '~'])
         && value.len() >= 6
         && value.parse::<f64>().is_err()
+}
+
+fn is_named(name: &str) -> bool {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| WORDS.contains(&word.to_ascii_uppercase().as_str()))
+}
+
+/// Whether a header, or a part of a URL's query, is likely a secret, or is to be filled with one. These are nothing but
+/// the value, so a number may be a key here, and what only a client fills in mostly is.
+pub(crate) fn sends_secret(name: &str, value: &str) -> bool {
+    let credentials = ["authorization", "proxy-authorization", "cookie"]
+        .iter()
+        .any(|header| name.eq_ignore_ascii_case(header));
+    let filled_in = value.contains("${") || value.contains("{env:");
+    (credentials && !value.trim().is_empty())
+        || filled_in
+        || looks_secret(name, value)
+        || (is_named(name) && value.trim().len() >= 6)
 }
 
 /// Whether a text by itself has the form of a secret: a known issuer's, a bearer's, or a password in an address.
@@ -96,6 +113,17 @@ mod tests {
             ("EMPTY_TOKEN", ""),
         ] {
             assert!(!looks_secret(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("authorization", "Basic x"),
+            ("X-Api-Key", "12345678"),
+            ("X-Anything", "${input:token}"),
+            ("Cookie", "a=b"),
+        ] {
+            assert!(sends_secret(name, value), "{name}: {value}");
+        }
+        for (name, value) in [("X-Team", "red"), ("Authorization", ""), ("X-Auth", "none")] {
+            assert!(!sends_secret(name, value), "{name}: {value}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::name;
 use crate::package::Fetched;
 use crate::plan::{Folder, Note, Plan};
 use crate::refusal::{Refusal, WrapError};
-use crate::secret::{holds_secret, looks_secret};
+use crate::secret::{holds_secret, looks_secret, sends_secret};
 use crate::shell;
 use crate::uv;
 
@@ -127,7 +127,10 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
     let folder = wrapping.folder.as_ref().map(|folder| plain(&wrapping.working.join(folder)));
     let mut env = wrapping.env.clone();
     let mut tool = match &wrapping.server {
-        Server::Remote { url, headers } => remote(url, headers)?,
+        Server::Remote { url, headers } => {
+            check_remote(url, headers, &wrapping.secrets)?;
+            without_variables(&env, remote(url, headers)?)
+        }
         Server::Command(argv) => {
             let understood = understand(argv)?;
             for (name, value) in understood.env {
@@ -146,7 +149,8 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
             };
             match understood.kind {
                 Kind::Remote { url, headers } => {
-                    let mut tool = remote(&url, &headers)?;
+                    check_remote(&url, &headers, &wrapping.secrets)?;
+                    let mut tool = without_variables(&env, remote(&url, &headers)?);
                     tool.notes.push(Note::plain(
                         "mcp-remote is left out: oz0 reaches the server at its URL itself",
                     ));
@@ -324,20 +328,45 @@ fn remote(url: &str, headers: &[(String, String)]) -> Result<Tool, Refusal> {
             headers.iter().map(|(name, value)| (name.as_str(), Data::String(value.clone())));
         tool.keys.push(("headers", Data::mapping(values)));
     }
-    for (name, value) in headers {
-        if value.contains("${") {
-            return Err(Refusal::new(format!(
-                "the header {name} takes its value from a variable, and a manifest's headers are written out"
-            )));
-        }
-        if looks_secret(name, value) {
-            tool.notes.push(Note::warning(
-                format!("the header {name} looks like a secret, and the manifest has it now"),
-                "keep the folder to yourself: whoever reads it has the secret",
-            ));
-        }
-    }
     Ok(tool)
+}
+
+/// Says which variables are left out.
+fn without_variables(env: &BTreeMap<String, String>, mut tool: Tool) -> Tool {
+    if !env.is_empty() {
+        let names = env.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        tool.notes.push(Note::plain(format!(
+            "a remote server has no variables of its plugin: {names} is left out"
+        )));
+    }
+    tool
+}
+
+/// Refuses a secret for a remote server: a manifest is read by everybody, and nothing hands one over beside it.
+fn check_remote(
+    url: &str,
+    headers: &[(String, String)],
+    secrets: &[String],
+) -> Result<(), Refusal> {
+    let query = url::Url::parse(url).ok();
+    let query = query
+        .iter()
+        .flat_map(url::Url::query_pairs)
+        .find(|(name, value)| sends_secret(name, value));
+    let what =
+        if let Some((name, _)) = headers.iter().find(|(name, value)| sends_secret(name, value)) {
+            format!("the header {name} is a secret of the remote server")
+        } else if let Some((name, _)) = query {
+            format!("{name} in the URL is a secret of the remote server")
+        } else if let Some(name) = secrets.first() {
+            format!("{name} is a secret of a remote server")
+        } else {
+            return Ok(());
+        };
+    Err(Refusal::new(format!(
+        "{what}: a manifest is read by everybody, and oz0 hands no secret to remote servers yet"
+    ))
+    .hint("remote servers that ask for no secret can be wrapped, and so can a local server that takes it from a variable: oz0 wrap --secret NAME -- COMMAND; leave this one in its client until then"))
 }
 
 fn package(

@@ -61,6 +61,32 @@ fn remote_servers_have_their_headers() {
     let Server::Remote { url, headers } = entry.server else { panic!() };
     assert_eq!(url, "https://mcp.example.com/");
     assert_eq!(headers, [("X-A".to_owned(), "b".to_owned())]);
+    // What a client fills in is left as it stands: it is refused where it is wrapped.
+    for (text, is_toml) in [
+        (
+            r#"{"servers": {"r": {"url": "https://mcp.example.com/", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#,
+            false,
+        ),
+        (
+            "[mcp_servers.r]\nurl = \"https://mcp.example.com/\"\nbearer_token_env_var = \"TOKEN\"\n",
+            true,
+        ),
+        (
+            "[mcp_servers.r]\nurl = \"https://mcp.example.com/\"\n[mcp_servers.r.env_http_headers]\nAuthorization = \"TOKEN\"\n",
+            true,
+        ),
+    ] {
+        let Server::Remote { headers, .. } = read(text, is_toml, None).unwrap().server else {
+            panic!()
+        };
+        assert_eq!(headers[0].0, "Authorization", "{text}");
+        assert!(headers[0].1.contains("${"), "{text}");
+    }
+    let text = r#"{"mcpServers": {"r": {"command": "npx", "args": ["mcp-remote", "https://mcp.example.com/", "--header", "Authorization: Bearer ${TOKEN}"]}}}"#;
+    assert_eq!(
+        command(&read(text, false, None).unwrap()).last(),
+        Some(&"Authorization: Bearer ${TOKEN}")
+    );
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn remote_servers() {
     let told = [
         remote("https://mcp.linear.app/mcp", &[]),
         remote("https://api.example.com/mcp?x=1", &[("X-Client", "oz0")]),
-        remote("http://127.0.0.1:8080/mcp", &[("Authorization", "Bearer abcdefghijkl")]),
+        remote("http://127.0.0.1:8080/mcp", &[("X-Team", "red")]),
         remote("http://mcp.other.org/mcp", &[]),
         remote("https://me:secret@mcp.third.net/mcp", &[]),
         remote("nowhere", &[]),
@@ -114,6 +114,32 @@ fn remote_servers() {
     ];
     let bridged = outcome(&wrapping(&there, &bridge));
     insta::assert_snapshot!(told.join("\n") + "\n" + &bridged);
+}
+
+#[test]
+fn a_secret_of_a_remote_server_is_refused_and_written_nowhere() {
+    let (_folder, here) = working();
+    let remote = |url: &str, headers: &[(&str, &str)], secrets: &[&str]| {
+        let headers =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let server = Server::Remote { url: url.to_owned(), headers };
+        let secrets = secrets.iter().map(|name| (*name).to_owned()).collect();
+        outcome(&oz0_scaffold::Wrapping { server, secrets, ..wrapping(&here, &[]) })
+    };
+    let url = "https://mcp.example.com/mcp";
+    let bridge = ["npx", "mcp-remote", url, "--header", "Authorization: Bearer ${TOKEN}"];
+    let told = [
+        remote(url, &[("Authorization", "Bearer ghp_0123456789abcdefghij")], &[]),
+        remote(url, &[("Authorization", "Bearer ${TOKEN}")], &[]),
+        remote(url, &[("X-Api-Key", "12345678")], &[]),
+        remote(&format!("{url}?api_key=abcdefgh12345678"), &[], &[]),
+        remote(url, &[], &["TOKEN"]),
+        outcome(&wrapping(&here, &bridge)),
+    ];
+    assert!(told.iter().all(|told| told.starts_with("refused: ") && told.contains("\nhint: ")));
+    assert_eq!(std::fs::read_dir(&here).unwrap().count(), 0);
+    let told = told.map(|told| told.lines().next().unwrap_or_default().to_owned());
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]
