@@ -88,9 +88,63 @@ pub(crate) fn holds_secret(text: &str) -> bool {
     known || bearer || password
 }
 
+/// Where the secret of each word begins, if it likely has one: in the whole word, behind the `=` of an option, or as the
+/// value of the option before it.
+fn secret_parts(words: &[String]) -> impl Iterator<Item = (&String, Option<usize>)> {
+    let options = std::iter::once("").chain(words.iter().map(String::as_str));
+    words.iter().zip(options).map(|(word, before)| {
+        let behind = word
+            .split_once('=')
+            .filter(|(name, value)| looks_secret(name.trim_start_matches('-'), value))
+            .map(|(name, _)| name.len() + 1);
+        let is_value = before.starts_with("--")
+            && !before.contains('=')
+            && !word.starts_with('-')
+            && looks_secret(before, word);
+        (word, behind.or((is_value || holds_secret(word)).then_some(0)))
+    })
+}
+
+/// Whether a command likely holds a secret.
+pub(crate) fn command_holds_secret(words: &[String]) -> bool {
+    secret_parts(words).any(|(_, part)| part.is_some())
+}
+
+/// A command as it may be printed: of what looks like a secret, no more than shows which it is.
+pub(crate) fn cut(words: &[String]) -> Vec<String> {
+    secret_parts(words)
+        .map(|(word, part)| match part {
+            None => word.clone(),
+            Some(at) => {
+                let (before, secret) = word.split_at(at);
+                before.chars().chain(secret.chars().take(4)).chain(['…']).collect()
+            }
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_printed_command_has_no_secret() {
+        for (command, shown) in [
+            ("x --token ghp_0123456789abcdefghij -v", "x --token ghp_… -v"),
+            ("x --api-key=abcdef0123456789", "x --api-key=abcd…"),
+            ("x TOKEN=sk-0123456789abcdef", "x TOKEN=sk-0…"),
+            ("x --dsn postgres://me:pw@db.example.com/x", "x --dsn post…"),
+            ("x --password hunter22", "x --password hunt…"),
+            (
+                "x --auth none --key-file /home/me/key --token --fast",
+                "x --auth none --key-file /home/me/key --token --fast",
+            ),
+        ] {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(cut(&words).join(" "), shown);
+            assert_eq!(command_holds_secret(&words), command != shown, "{command}");
+        }
+    }
 
     #[test]
     fn keys_tokens_and_passwords_look_secret_and_settings_do_not() {

@@ -15,7 +15,7 @@ use crate::name;
 use crate::package::Fetched;
 use crate::plan::{Folder, Note, Plan};
 use crate::refusal::{Refusal, WrapError};
-use crate::secret::{holds_secret, looks_secret, sends_secret};
+use crate::secret::{command_holds_secret, cut, looks_secret, sends_secret};
 use crate::shell;
 use crate::uv;
 
@@ -140,12 +140,13 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
                 || wrapping.working.clone(),
                 |folder| plain(&wrapping.working.join(folder)),
             );
+            let repeated = cut(argv);
             let around = Surroundings {
                 here: here.clone(),
                 working: &wrapping.working,
                 search: &wrapping.search,
                 folder: folder.as_deref(),
-                command: argv,
+                command: &repeated,
             };
             match understood.kind {
                 Kind::Remote { url, headers } => {
@@ -298,9 +299,7 @@ fn check_values(wrapping: &Wrapping, env: &BTreeMap<String, String>, tool: &mut 
         }
     }
     if let Server::Command(argv) = &wrapping.server
-        && argv.iter().any(|word| {
-            holds_secret(word) || word.split_once('=').is_some_and(|(_, value)| holds_secret(value))
-        })
+        && command_holds_secret(argv)
     {
         tool.notes.push(Note::warning(
             "an argument of the command looks like a secret, and the manifest has it now",
@@ -415,16 +414,22 @@ fn package(
     tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
     let mut words = vec![program.unwrap_or_else(|| package.name.clone())];
     words.extend(args);
-    tool.runs = format!("{} from {reference}", shell::line(&words));
+    tool.runs = format!("{} from {reference}", shown(&words).collect::<Vec<_>>().join(" "));
     tool.keys.push(("mcp", command(&words, env)));
     Ok(tool)
 }
 
+/// Words as they are printed.
+fn shown(words: &[String]) -> impl Iterator<Item = String> {
+    cut(words).into_iter().map(|word| match word.strip_suffix('…') {
+        // It is to be read, and can be no command again anyway.
+        Some(_) => word,
+        None => shell::quoted(&word),
+    })
+}
+
 fn line_of(first: &str, args: &[String]) -> String {
-    std::iter::once(first.to_owned())
-        .chain(args.iter().map(|arg| shell::quoted(arg)))
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(first.to_owned()).chain(shown(args)).collect::<Vec<_>>().join(" ")
 }
 
 fn command(argv: &[String], env: &BTreeMap<String, String>) -> Data {
@@ -457,7 +462,7 @@ fn files(
         tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
     }
     let argv = arguments(&local.argv, here, &mut tool);
-    tool.runs = shell::line(&argv);
+    tool.runs = shown(&argv).collect::<Vec<_>>().join(" ");
     tool.keys.push(("mcp", command(&argv, env)));
     Ok(tool)
 }
