@@ -144,14 +144,18 @@ fn tell(plan: &Plan, output: Output) -> Result<()> {
         shell::line(words.collect::<Vec<_>>())
     };
     let given = plan.run_arguments();
-    let mut lines = vec![line(&["oz0", "plugin", "inspect", &folder], &[])];
-    let mut up = line(&["oz0", "up", &folder], &given);
+    // The first locks, installs and measures, so that no client waits for it.
+    let mut lines = vec![
+        line(&["oz0", "plugin", "test", &folder], &given),
+        line(&["oz0", "up", &folder], &given),
+    ];
     let mut claude = shell::line(["claude", "mcp", "add", &plan.name]);
     for name in &plan.secrets {
-        up = format!("{name}=… {up}");
+        for line in &mut lines {
+            *line = format!("{name}=… {line}");
+        }
         claude = format!("{claude} --env {name}=…");
     }
-    lines.push(up);
     lines.push(format!("{claude} -- {}", line(&["oz0", "mcp", &folder], &given)));
     for line in lines {
         text.push_str("\n  ");
