@@ -126,6 +126,7 @@ struct Tool {
 pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, WrapError> {
     let folder = wrapping.folder.as_ref().map(|folder| plain(&wrapping.working.join(folder)));
     let mut env = wrapping.env.clone();
+    let mut words = Vec::new();
     let mut tool = match &wrapping.server {
         Server::Remote { url, headers } => {
             check_remote(url, headers, &wrapping.secrets)?;
@@ -133,6 +134,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
         }
         Server::Command(argv) => {
             let understood = understand(argv)?;
+            words = understood.words;
             for (name, value) in understood.env {
                 env.entry(name).or_insert(value);
             }
@@ -140,7 +142,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
                 || wrapping.working.clone(),
                 |folder| plain(&wrapping.working.join(folder)),
             );
-            let repeated = cut(argv);
+            let repeated = cut(&words);
             let around = Surroundings {
                 here: here.clone(),
                 working: &wrapping.working,
@@ -177,7 +179,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
     egress.extend(tool.remote.take());
     let mut seen = std::collections::BTreeSet::new();
     egress.retain(|host| seen.insert(host.clone()));
-    check_values(wrapping, &env, &mut tool);
+    check_values(wrapping, &env, &words, &mut tool);
     if !matches!(wrapping.server, Server::Remote { .. }) && egress.is_empty() {
         tool.notes.push(Note::plain(
             "the server has no network; name the hosts that it reaches with --egress HOST",
@@ -289,7 +291,12 @@ fn check_folder(wrapping: &Wrapping, folder: &Folder) -> Result<(), Refusal> {
 }
 
 /// Warns of what a manifest should not hold.
-fn check_values(wrapping: &Wrapping, env: &BTreeMap<String, String>, tool: &mut Tool) {
+fn check_values(
+    wrapping: &Wrapping,
+    env: &BTreeMap<String, String>,
+    words: &[String],
+    tool: &mut Tool,
+) {
     for (name, value) in env.iter().filter(|(name, _)| !wrapping.secrets.contains(name)) {
         if looks_secret(name, value) {
             tool.notes.push(Note::warning(
@@ -298,9 +305,7 @@ fn check_values(wrapping: &Wrapping, env: &BTreeMap<String, String>, tool: &mut 
             ));
         }
     }
-    if let Server::Command(argv) = &wrapping.server
-        && command_holds_secret(argv)
-    {
+    if command_holds_secret(words) {
         tool.notes.push(Note::warning(
             "an argument of the command looks like a secret, and the manifest has it now",
             "look whether the server takes it from a variable, and wrap it with --secret NAME",

@@ -86,6 +86,29 @@ fn what_is_no_release_or_runs_elsewhere_is_refused_with_what_to_do() {
 }
 
 #[test]
+fn a_shell_with_one_command_is_that_command_and_any_other_is_refused() {
+    insta::assert_snapshot!(all(&[
+        &["bash", "-c", "npx -y some-mcp@1.0.0 --flag 'two words'"],
+        &["/bin/sh", "-lc", "exec uvx some-mcp==1.0"],
+        &["sh", "-c", "LOG=1 exec uvx some-mcp==1.0", "ignored"],
+        &["env", "-S", "LOG=1 npx some-mcp@1.0.0", "--flag"],
+        &["/usr/bin/env", "--split-string=bash -c 'npx some-mcp@1.0.0'"],
+        &["cmd.exe", "/d", "/s", "/c", "npx -y some-mcp@1.0.0"],
+        &["bash", "-c", "cd /srv && npx some-mcp"],
+        &["bash", "-c", "npx some-mcp --key \"$KEY\""],
+        &["zsh", "-c", "npx 'open"],
+        &["bash", "-o", "pipefail", "-c", "npx some-mcp"],
+        &["bash", "-c"],
+        &["sh", "-c", ""],
+        &["sh", "-c", "docker run x"],
+        &["env", "-S", "npx ${X}"],
+        &["cmd", "/c", "npx", "some-mcp", "&&", "other"],
+        &["cmd", "/k", "npx", "some-mcp"],
+        &["powershell", "-Command", "npx some-mcp"],
+    ]));
+}
+
+#[test]
 fn remote_servers() {
     let (_folder, here) = working();
     let remote = |url: &str, headers: &[(&str, &str)]| {
