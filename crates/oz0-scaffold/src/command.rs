@@ -32,6 +32,8 @@ pub(crate) struct UvRun {
 /// A command, with the variables that it sets.
 pub(crate) struct Understood {
     pub(crate) kind: Kind,
+    /// It without the shells and the like in front of it.
+    pub(crate) words: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
 }
 
@@ -81,34 +83,142 @@ const ELSEWHERE: [(&[&str], &str, &str); 6] = [
     ),
 ];
 
+/// What a shell acts on, in whatever quotes. A line without any of it is words alone.
+const SYNTAX: &str = "|&;<>()$`\\*?[]{}#~!^%\n\r";
+
 pub(crate) fn understand(argv: &[String]) -> Result<Understood, Refusal> {
     let mut env = Vec::new();
-    let mut words = argv;
+    let mut words = argv.to_vec();
     loop {
         let Some(program) = words.first() else {
             return Err(Refusal::new("the command is empty"));
         };
-        match (program_name(program), words.get(1).map(String::as_str)) {
-            ("env", Some(_)) => {
-                words = &words[1..];
-                while let Some((name, value)) = words.first().and_then(|word| word.split_once('='))
-                {
-                    env.push((name.to_owned(), value.to_owned()));
-                    words = &words[1..];
-                }
-                if let Some(option) = words.first().filter(|word| word.starts_with('-')) {
-                    return Err(Refusal::new(format!(
-                        "what {option} of env asks for is not known here"
-                    ))
-                    .hint("leave it out: servers have no variables but their own anyway"));
-                }
+        let program = program_name(program).to_owned();
+        if SHELLS.contains(&program.as_str()) {
+            let Some(line) = shell_line(&program, &words[1..])? else { break };
+            words = one_command(&program, line)?;
+            while let Some((name, value)) = words.first().and_then(|word| assignment(word)) {
+                env.push((name.to_owned(), value.to_owned()));
+                words.remove(0);
             }
-            ("cmd", Some("/c" | "/C")) => words = &words[2..],
-            _ => break,
+            if words.first().is_some_and(|word| word == "exec") {
+                words.remove(0);
+            }
+        } else if program == "env" && words.len() > 1 {
+            words.remove(0);
+            words = of_env(words, &mut env)?;
+        } else if program == "cmd" && words.len() > 1 {
+            words = of_cmd(&words[1..])?;
+        } else if ["powershell", "pwsh"].contains(&program.as_str())
+            && words.iter().any(|word| ["-c", "-command"].contains(&&*word.to_lowercase()))
+        {
+            return Err(shell_refusal(&program, "what it does, only PowerShell knows"));
+        } else {
+            break;
         }
     }
-    let kind = kind(words)?;
-    Ok(Understood { kind, env })
+    let kind = kind(&words)?;
+    Ok(Understood { kind, words, env })
+}
+
+/// The shells whose `-c` has a line of a POSIX shell.
+const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
+
+fn shell_refusal(program: &str, why: &str) -> Refusal {
+    Refusal::new(format!("{program} runs a line of its own language, and {why}"))
+        .hint("wrap the one command in it that starts the server, without the shell, and give its variables with --env")
+}
+
+/// The line that `sh -c` runs. `None` where it is given no line but a script.
+fn shell_line<'a>(program: &str, words: &'a [String]) -> Result<Option<&'a str>, Refusal> {
+    let options = words.iter().take_while(|word| word.starts_with('-')).count();
+    let (options, rest) = words.split_at(options);
+    let is_line = |word: &String| !word.starts_with("--") && word.contains('c');
+    if !options.iter().any(is_line) {
+        // Behind another option's value; a script may have a -c of its own.
+        return match words.iter().position(|word| word == "-c") {
+            Some(_) if !options.is_empty() => {
+                Err(shell_refusal(program, &format!("{} is an option not known here", options[0])))
+            }
+            _ => Ok(None),
+        };
+    }
+    let known = |word: &String| {
+        ["--login", "--norc", "--noprofile"].contains(&word.as_str())
+            || word[1..].chars().all(|c| "cleiux".contains(c))
+    };
+    if let Some(option) = options.iter().find(|word| !known(word)) {
+        return Err(shell_refusal(program, &format!("{option} is an option not known here")));
+    }
+    // What stands behind the line is named in it by a `$` alone, and no such line is taken.
+    rest.first()
+        .map(|line| Some(line.as_str()))
+        .ok_or_else(|| Refusal::new(format!("{program} takes a line after -c")))
+}
+
+/// A line that is one command, as its words.
+fn one_command(program: &str, line: &str) -> Result<Vec<String>, Refusal> {
+    if let Some(c) = line.chars().find(|c| SYNTAX.contains(*c)) {
+        let why = format!("`{}` in it is that language's, not a command's", c.escape_debug());
+        return Err(shell_refusal(program, &why));
+    }
+    shlex::split(line)
+        .filter(|words| !words.is_empty())
+        .ok_or_else(|| shell_refusal(program, "it is no whole command"))
+}
+
+/// A variable that is set in front of a command.
+fn assignment(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// What `env` starts, and with which variables.
+fn of_env(mut words: Vec<String>, env: &mut Vec<(String, String)>) -> Result<Vec<String>, Refusal> {
+    let inline = words[0].strip_prefix("--split-string=").or_else(|| words[0].strip_prefix("-S"));
+    let split = match inline {
+        Some("") => Some((words.get(1).cloned().unwrap_or_default(), 2)),
+        Some(line) => Some((line.to_owned(), 1)),
+        None => None,
+    };
+    if let Some((line, taken)) = split {
+        let mut whole = one_command("env", &line)?;
+        whole.extend(words.into_iter().skip(taken));
+        words = whole;
+    }
+    while let Some((name, value)) = words.first().and_then(|word| word.split_once('=')) {
+        env.push((name.to_owned(), value.to_owned()));
+        words.remove(0);
+    }
+    match words.first().filter(|word| word.starts_with('-')) {
+        Some(option) => {
+            Err(Refusal::new(format!("what {option} of env asks for is not known here"))
+                .hint("leave it out: servers have no variables but their own anyway"))
+        }
+        None => Ok(words),
+    }
+}
+
+/// What `cmd /c` starts.
+fn of_cmd(words: &[String]) -> Result<Vec<String>, Refusal> {
+    let options = words.iter().take_while(|word| word.starts_with('/') && word.len() == 2).count();
+    let (options, rest) = words.split_at(options);
+    if !options.iter().any(|option| option.eq_ignore_ascii_case("/c")) {
+        return Err(shell_refusal("cmd", "it has no /c"));
+    }
+    if let [line] = rest {
+        return one_command("cmd", line);
+    }
+    let operator = |word: &&String| ["&", "&&", "|", "||", ">", "<"].contains(&word.as_str());
+    match rest.iter().find(operator) {
+        Some(word) => Err(shell_refusal(
+            "cmd",
+            &format!("`{word}` in it is that language's, not a command's"),
+        )),
+        None => Ok(rest.to_vec()),
+    }
 }
 
 fn kind(words: &[String]) -> Result<Kind, Refusal> {

@@ -4,7 +4,7 @@
 //! another text for sure; names and forms that secrets have are told here, and people are warned.
 
 /// Parts of names that secrets have, in upper case.
-const WORDS: [&str; 12] = [
+const WORDS: [&str; 13] = [
     "TOKEN",
     "SECRET",
     "PASSWORD",
@@ -17,6 +17,7 @@ const WORDS: [&str; 12] = [
     "PAT",
     "AUTH",
     "AUTHORIZATION",
+    "COOKIE",
 ];
 
 /// How keys of well-known issuers begin.
@@ -50,15 +51,31 @@ pub fn looks_secret(name: &str, value: &str) -> bool {
     if holds_secret(value) {
         return true;
     }
-    let named = name
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| WORDS.contains(&word.to_ascii_uppercase().as_str()));
+    let named = is_named(name);
     // A path, a number or a short word is what such a name may be followed by and no secret:
     // `SSH_KEY_PATH=/home/me/key`, `MAX_TOKEN=1000`, `AUTH=none`.
     named
         && !value.starts_with(['/', '.', '~'])
         && value.len() >= 6
         && value.parse::<f64>().is_err()
+}
+
+fn is_named(name: &str) -> bool {
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| WORDS.contains(&word.to_ascii_uppercase().as_str()))
+}
+
+/// Whether a header, or a part of a URL's query, is likely a secret, or is to be filled with one. These are nothing but
+/// the value, so a number may be a key here, and what only a client fills in mostly is.
+pub(crate) fn sends_secret(name: &str, value: &str) -> bool {
+    let credentials = ["authorization", "proxy-authorization", "cookie"]
+        .iter()
+        .any(|header| name.eq_ignore_ascii_case(header));
+    let filled_in = value.contains("${") || value.contains("{env:");
+    (credentials && !value.trim().is_empty())
+        || filled_in
+        || looks_secret(name, value)
+        || (is_named(name) && value.trim().len() >= 6)
 }
 
 /// Whether a text by itself has the form of a secret: a known issuer's, a bearer's, or a password in an address.
@@ -71,9 +88,63 @@ pub(crate) fn holds_secret(text: &str) -> bool {
     known || bearer || password
 }
 
+/// Where the secret of each word begins, if it likely has one: in the whole word, behind the `=` of an option, or as the
+/// value of the option before it.
+fn secret_parts(words: &[String]) -> impl Iterator<Item = (&String, Option<usize>)> {
+    let options = std::iter::once("").chain(words.iter().map(String::as_str));
+    words.iter().zip(options).map(|(word, before)| {
+        let behind = word
+            .split_once('=')
+            .filter(|(name, value)| looks_secret(name.trim_start_matches('-'), value))
+            .map(|(name, _)| name.len() + 1);
+        let is_value = before.starts_with("--")
+            && !before.contains('=')
+            && !word.starts_with('-')
+            && looks_secret(before, word);
+        (word, behind.or((is_value || holds_secret(word)).then_some(0)))
+    })
+}
+
+/// Whether a command likely holds a secret.
+pub(crate) fn command_holds_secret(words: &[String]) -> bool {
+    secret_parts(words).any(|(_, part)| part.is_some())
+}
+
+/// A command as it may be printed: of what looks like a secret, no more than shows which it is.
+pub(crate) fn cut(words: &[String]) -> Vec<String> {
+    secret_parts(words)
+        .map(|(word, part)| match part {
+            None => word.clone(),
+            Some(at) => {
+                let (before, secret) = word.split_at(at);
+                before.chars().chain(secret.chars().take(4)).chain(['…']).collect()
+            }
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_printed_command_has_no_secret() {
+        for (command, shown) in [
+            ("x --token ghp_0123456789abcdefghij -v", "x --token ghp_… -v"),
+            ("x --api-key=abcdef0123456789", "x --api-key=abcd…"),
+            ("x TOKEN=sk-0123456789abcdef", "x TOKEN=sk-0…"),
+            ("x --dsn postgres://me:pw@db.example.com/x", "x --dsn post…"),
+            ("x --password hunter22", "x --password hunt…"),
+            (
+                "x --auth none --key-file /home/me/key --token --fast",
+                "x --auth none --key-file /home/me/key --token --fast",
+            ),
+        ] {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert_eq!(cut(&words).join(" "), shown);
+            assert_eq!(command_holds_secret(&words), command != shown, "{command}");
+        }
+    }
 
     #[test]
     fn keys_tokens_and_passwords_look_secret_and_settings_do_not() {
@@ -96,6 +167,17 @@ mod tests {
             ("EMPTY_TOKEN", ""),
         ] {
             assert!(!looks_secret(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("authorization", "Basic x"),
+            ("X-Api-Key", "12345678"),
+            ("X-Anything", "${input:token}"),
+            ("Cookie", "a=b"),
+        ] {
+            assert!(sends_secret(name, value), "{name}: {value}");
+        }
+        for (name, value) in [("X-Team", "red"), ("Authorization", ""), ("X-Auth", "none")] {
+            assert!(!sends_secret(name, value), "{name}: {value}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::name;
 use crate::package::Fetched;
 use crate::plan::{Folder, Note, Plan};
 use crate::refusal::{Refusal, WrapError};
-use crate::secret::{holds_secret, looks_secret};
+use crate::secret::{command_holds_secret, cut, looks_secret, sends_secret};
 use crate::shell;
 use crate::uv;
 
@@ -126,10 +126,15 @@ struct Tool {
 pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, WrapError> {
     let folder = wrapping.folder.as_ref().map(|folder| plain(&wrapping.working.join(folder)));
     let mut env = wrapping.env.clone();
+    let mut words = Vec::new();
     let mut tool = match &wrapping.server {
-        Server::Remote { url, headers } => remote(url, headers)?,
+        Server::Remote { url, headers } => {
+            check_remote(url, headers, &wrapping.secrets)?;
+            without_variables(&env, remote(url, headers)?)
+        }
         Server::Command(argv) => {
             let understood = understand(argv)?;
+            words = understood.words;
             for (name, value) in understood.env {
                 env.entry(name).or_insert(value);
             }
@@ -137,16 +142,18 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
                 || wrapping.working.clone(),
                 |folder| plain(&wrapping.working.join(folder)),
             );
+            let repeated = cut(&words);
             let around = Surroundings {
                 here: here.clone(),
                 working: &wrapping.working,
                 search: &wrapping.search,
                 folder: folder.as_deref(),
-                command: argv,
+                command: &repeated,
             };
             match understood.kind {
                 Kind::Remote { url, headers } => {
-                    let mut tool = remote(&url, &headers)?;
+                    check_remote(&url, &headers, &wrapping.secrets)?;
+                    let mut tool = without_variables(&env, remote(&url, &headers)?);
                     tool.notes.push(Note::plain(
                         "mcp-remote is left out: oz0 reaches the server at its URL itself",
                     ));
@@ -172,7 +179,7 @@ pub fn plan(wrapping: &Wrapping, registries: &dyn Registries) -> Result<Plan, Wr
     egress.extend(tool.remote.take());
     let mut seen = std::collections::BTreeSet::new();
     egress.retain(|host| seen.insert(host.clone()));
-    check_values(wrapping, &env, &mut tool);
+    check_values(wrapping, &env, &words, &mut tool);
     if !matches!(wrapping.server, Server::Remote { .. }) && egress.is_empty() {
         tool.notes.push(Note::plain(
             "the server has no network; name the hosts that it reaches with --egress HOST",
@@ -284,7 +291,12 @@ fn check_folder(wrapping: &Wrapping, folder: &Folder) -> Result<(), Refusal> {
 }
 
 /// Warns of what a manifest should not hold.
-fn check_values(wrapping: &Wrapping, env: &BTreeMap<String, String>, tool: &mut Tool) {
+fn check_values(
+    wrapping: &Wrapping,
+    env: &BTreeMap<String, String>,
+    words: &[String],
+    tool: &mut Tool,
+) {
     for (name, value) in env.iter().filter(|(name, _)| !wrapping.secrets.contains(name)) {
         if looks_secret(name, value) {
             tool.notes.push(Note::warning(
@@ -293,11 +305,7 @@ fn check_values(wrapping: &Wrapping, env: &BTreeMap<String, String>, tool: &mut 
             ));
         }
     }
-    if let Server::Command(argv) = &wrapping.server
-        && argv.iter().any(|word| {
-            holds_secret(word) || word.split_once('=').is_some_and(|(_, value)| holds_secret(value))
-        })
-    {
+    if command_holds_secret(words) {
         tool.notes.push(Note::warning(
             "an argument of the command looks like a secret, and the manifest has it now",
             "look whether the server takes it from a variable, and wrap it with --secret NAME",
@@ -324,20 +332,45 @@ fn remote(url: &str, headers: &[(String, String)]) -> Result<Tool, Refusal> {
             headers.iter().map(|(name, value)| (name.as_str(), Data::String(value.clone())));
         tool.keys.push(("headers", Data::mapping(values)));
     }
-    for (name, value) in headers {
-        if value.contains("${") {
-            return Err(Refusal::new(format!(
-                "the header {name} takes its value from a variable, and a manifest's headers are written out"
-            )));
-        }
-        if looks_secret(name, value) {
-            tool.notes.push(Note::warning(
-                format!("the header {name} looks like a secret, and the manifest has it now"),
-                "keep the folder to yourself: whoever reads it has the secret",
-            ));
-        }
-    }
     Ok(tool)
+}
+
+/// Says which variables are left out.
+fn without_variables(env: &BTreeMap<String, String>, mut tool: Tool) -> Tool {
+    if !env.is_empty() {
+        let names = env.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        tool.notes.push(Note::plain(format!(
+            "a remote server has no variables of its plugin: {names} is left out"
+        )));
+    }
+    tool
+}
+
+/// Refuses a secret for a remote server: a manifest is read by everybody, and nothing hands one over beside it.
+fn check_remote(
+    url: &str,
+    headers: &[(String, String)],
+    secrets: &[String],
+) -> Result<(), Refusal> {
+    let query = url::Url::parse(url).ok();
+    let query = query
+        .iter()
+        .flat_map(url::Url::query_pairs)
+        .find(|(name, value)| sends_secret(name, value));
+    let what =
+        if let Some((name, _)) = headers.iter().find(|(name, value)| sends_secret(name, value)) {
+            format!("the header {name} is a secret of the remote server")
+        } else if let Some((name, _)) = query {
+            format!("{name} in the URL is a secret of the remote server")
+        } else if let Some(name) = secrets.first() {
+            format!("{name} is a secret of a remote server")
+        } else {
+            return Ok(());
+        };
+    Err(Refusal::new(format!(
+        "{what}: a manifest is read by everybody, and oz0 hands no secret to remote servers yet"
+    ))
+    .hint("remote servers that ask for no secret can be wrapped, and so can a local server that takes it from a variable: oz0 wrap --secret NAME -- COMMAND; leave this one in its client until then"))
 }
 
 fn package(
@@ -386,16 +419,22 @@ fn package(
     tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
     let mut words = vec![program.unwrap_or_else(|| package.name.clone())];
     words.extend(args);
-    tool.runs = format!("{} from {reference}", shell::line(&words));
+    tool.runs = format!("{} from {reference}", shown(&words).collect::<Vec<_>>().join(" "));
     tool.keys.push(("mcp", command(&words, env)));
     Ok(tool)
 }
 
+/// Words as they are printed.
+fn shown(words: &[String]) -> impl Iterator<Item = String> {
+    cut(words).into_iter().map(|word| match word.strip_suffix('…') {
+        // It is to be read, and can be no command again anyway.
+        Some(_) => word,
+        None => shell::quoted(&word),
+    })
+}
+
 fn line_of(first: &str, args: &[String]) -> String {
-    std::iter::once(first.to_owned())
-        .chain(args.iter().map(|arg| shell::quoted(arg)))
-        .collect::<Vec<_>>()
-        .join(" ")
+    std::iter::once(first.to_owned()).chain(shown(args)).collect::<Vec<_>>().join(" ")
 }
 
 fn command(argv: &[String], env: &BTreeMap<String, String>) -> Data {
@@ -428,7 +467,7 @@ fn files(
         tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
     }
     let argv = arguments(&local.argv, here, &mut tool);
-    tool.runs = shell::line(&argv);
+    tool.runs = shown(&argv).collect::<Vec<_>>().join(" ");
     tool.keys.push(("mcp", command(&argv, env)));
     Ok(tool)
 }

@@ -66,7 +66,7 @@ fn wrapping(arguments: &Wrap) -> Result<Wrapping> {
     let mut name = arguments.name.clone();
     let mut command_folder = None;
     let server = if let Some(file) = &arguments.from {
-        let entry = entry(file, arguments.server.as_deref())?;
+        let entry = entry(file, arguments.server.as_deref(), &working)?;
         for (name, value) in entry.env {
             env.entry(name).or_insert(value);
         }
@@ -111,11 +111,11 @@ fn word(word: &OsString) -> Result<String> {
     })
 }
 
-fn entry(file: &Path, server: Option<&str>) -> Result<Entry> {
+fn entry(file: &Path, server: Option<&str>, working: &Path) -> Result<Entry> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let is_toml = file.extension().is_some_and(|end| end == "toml");
-    Ok(client::read(&text, is_toml, server).map_err(|refusal| refusal.of(file))?)
+    Ok(client::read(&text, is_toml, server, working).map_err(|refusal| refusal.of(file))?)
 }
 
 /// What was written, what to know of it, and what to do next.
@@ -144,14 +144,18 @@ fn tell(plan: &Plan, output: Output) -> Result<()> {
         shell::line(words.collect::<Vec<_>>())
     };
     let given = plan.run_arguments();
-    let mut lines = vec![line(&["oz0", "plugin", "inspect", &folder], &[])];
-    let mut up = line(&["oz0", "up", &folder], &given);
+    // The first locks, installs and measures, so that no client waits for it.
+    let mut lines = vec![
+        line(&["oz0", "plugin", "test", &folder], &given),
+        line(&["oz0", "up", &folder], &given),
+    ];
     let mut claude = shell::line(["claude", "mcp", "add", &plan.name]);
     for name in &plan.secrets {
-        up = format!("{name}=… {up}");
+        for line in &mut lines {
+            *line = format!("{name}=… {line}");
+        }
         claude = format!("{claude} --env {name}=…");
     }
-    lines.push(up);
     lines.push(format!("{claude} -- {}", line(&["oz0", "mcp", &folder], &given)));
     for line in lines {
         text.push_str("\n  ");

@@ -1,9 +1,18 @@
 //! Configurations of clients.
 
-use oz0_scaffold::Server;
-use oz0_scaffold::client::read;
+use std::path::Path;
 
-fn command(entry: &oz0_scaffold::client::Entry) -> Vec<&str> {
+use oz0_scaffold::client::{self, Entry};
+use oz0_scaffold::{Refusal, Server};
+
+use crate::support::{working, write};
+
+/// Read where no project is.
+fn read(text: &str, is_toml: bool, name: Option<&str>) -> Result<Entry, Refusal> {
+    client::read(text, is_toml, name, Path::new("/nowhere"))
+}
+
+fn command(entry: &Entry) -> Vec<&str> {
     let Server::Command(words) = &entry.server else { panic!("{entry:?}") };
     words.iter().map(String::as_str).collect()
 }
@@ -52,6 +61,32 @@ fn remote_servers_have_their_headers() {
     let Server::Remote { url, headers } = entry.server else { panic!() };
     assert_eq!(url, "https://mcp.example.com/");
     assert_eq!(headers, [("X-A".to_owned(), "b".to_owned())]);
+    // What a client fills in is left as it stands: it is refused where it is wrapped.
+    for (text, is_toml) in [
+        (
+            r#"{"servers": {"r": {"url": "https://mcp.example.com/", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#,
+            false,
+        ),
+        (
+            "[mcp_servers.r]\nurl = \"https://mcp.example.com/\"\nbearer_token_env_var = \"TOKEN\"\n",
+            true,
+        ),
+        (
+            "[mcp_servers.r]\nurl = \"https://mcp.example.com/\"\n[mcp_servers.r.env_http_headers]\nAuthorization = \"TOKEN\"\n",
+            true,
+        ),
+    ] {
+        let Server::Remote { headers, .. } = read(text, is_toml, None).unwrap().server else {
+            panic!()
+        };
+        assert_eq!(headers[0].0, "Authorization", "{text}");
+        assert!(headers[0].1.contains("${"), "{text}");
+    }
+    let text = r#"{"mcpServers": {"r": {"command": "npx", "args": ["mcp-remote", "https://mcp.example.com/", "--header", "Authorization: Bearer ${TOKEN}"]}}}"#;
+    assert_eq!(
+        command(&read(text, false, None).unwrap()).last(),
+        Some(&"Authorization: Bearer ${TOKEN}")
+    );
 }
 
 #[test]
@@ -75,4 +110,50 @@ fn what_only_the_client_can_fill_in_and_what_is_missing_is_refused() {
         refused("{", None),
     ];
     insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn claude_codes_own_file_has_servers_for_folders_and_for_everywhere() {
+    let text = r#"{"numStartups": 3, "projects": {
+        "/home/me/one": {"allowedTools": [], "mcpServers": {"time": {"command": "near"}}},
+        "/home/me": {"mcpServers": {"time": {"command": "above"}, "git": {"command": "above"}}},
+        "/home/me/other": {"mcpServers": {"fetch": {"url": "https://fetch.example.com/"}}},
+        "/home/me/none": {"mcpServers": {}}
+    }, "mcpServers": {"git": {"command": "everywhere"}, "notes": {"command": "everywhere"}}}"#;
+    let of = |name: &str, working: &str| {
+        let entry = client::read(text, false, Some(name), Path::new(working)).unwrap();
+        let Server::Command(words) = entry.server else { panic!() };
+        (words[0].clone(), entry.folder)
+    };
+    let found =
+        |command: &str, folder: Option<&str>| (command.to_owned(), folder.map(str::to_owned));
+    assert_eq!(of("time", "/home/me/one/src"), found("near", Some("/home/me/one")));
+    assert_eq!(of("git", "/home/me/one"), found("above", Some("/home/me")));
+    assert_eq!(of("git", "/srv"), found("everywhere", None));
+    assert_eq!(of("notes", "/home/me/one"), found("everywhere", None));
+    let refused = |name: Option<&str>, working: &Path, text: &str| {
+        let refusal = client::read(text, false, name, working).unwrap_err();
+        format!("{refusal} | {}", refusal.help().expect("a hint"))
+    };
+    let (_folder, here) = working();
+    let srv = Path::new("/srv");
+    let mut told = vec![
+        refused(Some("time"), srv, text),
+        refused(Some("nothing"), srv, text),
+        refused(None, srv, text),
+        refused(None, srv, r#"{"projects": {"/a": {"mcpServers": {"x": {"command": "x"}}}}}"#),
+        refused(None, srv, r#"{"projects": {}, "mcpServers": {}}"#),
+        refused(Some("x"), srv, r#"{"projects": {}, "mcpServers": {}}"#),
+    ];
+    write(&here, ".mcp.json", r#"{"mcpServers": {"time": {"command": "shared"}}}"#);
+    let shared = refused(Some("time"), &here.join("src"), text);
+    told.push(shared.replace(here.to_str().unwrap(), "HERE"));
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
+fn codex_has_projects_beside_its_servers() {
+    let text =
+        "[projects.\"/srv\"]\ntrust_level = \"trusted\"\n[mcp_servers.one]\ncommand = \"x\"\n";
+    assert_eq!(command(&client::read(text, true, None, Path::new("/srv")).unwrap()), ["x"]);
 }

@@ -86,6 +86,29 @@ fn what_is_no_release_or_runs_elsewhere_is_refused_with_what_to_do() {
 }
 
 #[test]
+fn a_shell_with_one_command_is_that_command_and_any_other_is_refused() {
+    insta::assert_snapshot!(all(&[
+        &["bash", "-c", "npx -y some-mcp@1.0.0 --flag 'two words'"],
+        &["/bin/sh", "-lc", "exec uvx some-mcp==1.0"],
+        &["sh", "-c", "LOG=1 exec uvx some-mcp==1.0", "ignored"],
+        &["env", "-S", "LOG=1 npx some-mcp@1.0.0", "--flag"],
+        &["/usr/bin/env", "--split-string=bash -c 'npx some-mcp@1.0.0'"],
+        &["cmd.exe", "/d", "/s", "/c", "npx -y some-mcp@1.0.0"],
+        &["bash", "-c", "cd /srv && npx some-mcp"],
+        &["bash", "-c", "npx some-mcp --key \"$KEY\""],
+        &["zsh", "-c", "npx 'open"],
+        &["bash", "-o", "pipefail", "-c", "npx some-mcp"],
+        &["bash", "-c"],
+        &["sh", "-c", ""],
+        &["sh", "-c", "docker run x"],
+        &["env", "-S", "npx ${X}"],
+        &["cmd", "/c", "npx", "some-mcp", "&&", "other"],
+        &["cmd", "/k", "npx", "some-mcp"],
+        &["powershell", "-Command", "npx some-mcp"],
+    ]));
+}
+
+#[test]
 fn remote_servers() {
     let (_folder, here) = working();
     let remote = |url: &str, headers: &[(&str, &str)]| {
@@ -98,7 +121,7 @@ fn remote_servers() {
     let told = [
         remote("https://mcp.linear.app/mcp", &[]),
         remote("https://api.example.com/mcp?x=1", &[("X-Client", "oz0")]),
-        remote("http://127.0.0.1:8080/mcp", &[("Authorization", "Bearer abcdefghijkl")]),
+        remote("http://127.0.0.1:8080/mcp", &[("X-Team", "red")]),
         remote("http://mcp.other.org/mcp", &[]),
         remote("https://me:secret@mcp.third.net/mcp", &[]),
         remote("nowhere", &[]),
@@ -114,6 +137,32 @@ fn remote_servers() {
     ];
     let bridged = outcome(&wrapping(&there, &bridge));
     insta::assert_snapshot!(told.join("\n") + "\n" + &bridged);
+}
+
+#[test]
+fn a_secret_of_a_remote_server_is_refused_and_written_nowhere() {
+    let (_folder, here) = working();
+    let remote = |url: &str, headers: &[(&str, &str)], secrets: &[&str]| {
+        let headers =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let server = Server::Remote { url: url.to_owned(), headers };
+        let secrets = secrets.iter().map(|name| (*name).to_owned()).collect();
+        outcome(&oz0_scaffold::Wrapping { server, secrets, ..wrapping(&here, &[]) })
+    };
+    let url = "https://mcp.example.com/mcp";
+    let bridge = ["npx", "mcp-remote", url, "--header", "Authorization: Bearer ${TOKEN}"];
+    let told = [
+        remote(url, &[("Authorization", "Bearer ghp_0123456789abcdefghij")], &[]),
+        remote(url, &[("Authorization", "Bearer ${TOKEN}")], &[]),
+        remote(url, &[("X-Api-Key", "12345678")], &[]),
+        remote(&format!("{url}?api_key=abcdefgh12345678"), &[], &[]),
+        remote(url, &[], &["TOKEN"]),
+        outcome(&wrapping(&here, &bridge)),
+    ];
+    assert!(told.iter().all(|told| told.starts_with("refused: ") && told.contains("\nhint: ")));
+    assert_eq!(std::fs::read_dir(&here).unwrap().count(), 0);
+    let told = told.map(|told| told.lines().next().unwrap_or_default().to_owned());
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]

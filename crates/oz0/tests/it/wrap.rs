@@ -261,6 +261,29 @@ async fn a_server_of_a_clients_configuration_is_wrapped_and_runs_with_its_secret
 }
 
 #[test]
+fn a_server_of_claude_codes_own_file_is_the_working_folders() {
+    let base = folder(&[("project/src/x", ""), ("other/x", "")]);
+    let here = folder_of(&base);
+    let project = here.join("project");
+    let own = json!({"projects": {project.to_str().expect("UTF-8"): {"mcpServers": {
+        "time": {"type": "stdio", "command": "cat", "args": ["-u"], "env": {}},
+    }}}, "mcpServers": {}});
+    write(&here, ".claude.json", &own.to_string());
+    let file = here.join(".claude.json");
+    let from = ["--from", file.to_str().expect("UTF-8"), "time"];
+    let said = wrap(&project.join("src"), &from);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(project.join("src/time/oz0-plugin.yaml").is_file(), "{}", said.all());
+    let said = wrap(&here.join("other"), &from);
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    let hint = format!(
+        "hint: it has time for {0} alone; give the command there: cd {0}\n",
+        project.display()
+    );
+    assert!(said.stderr.ends_with(&hint), "{}", said.all());
+}
+
+#[test]
 fn what_is_not_shared_is_said_before_anything_runs() {
     let base = folder(&[
         ("plugin/oz0-plugin.yaml", "name: p\nversion: 1.0.0\ndescription: d\nlicense: MIT\n"),
