@@ -25,7 +25,7 @@ mod poll;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -79,7 +79,16 @@ pub enum StoreError {
     Row(String),
     /// The database refused a statement.
     #[error("the database failed: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
+    /// There is no room for what was to be written, and nothing of it was.
+    #[error("the disk that holds {} is full, and nothing was changed", place.as_deref().map_or_else(
+        || "the edge's data folder".to_owned(),
+        |path| path.display().to_string(),
+    ))]
+    Full {
+        /// The database, where it is known.
+        place: Option<PathBuf>,
+    },
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
@@ -97,8 +106,39 @@ impl StoreError {
                 "restore the folder from a backup; to begin anew, with every tool to be looked at \
                  again, use another `--data DIR`",
             ),
+            Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Database(_) | Self::Random(_) => None,
+        }
+    }
+}
+
+/// `SQLite`'s primary result codes.
+const CORRUPT: u32 = 11;
+const FULL: u32 = 13;
+const NOT_A_DATABASE: u32 = 26;
+
+/// The primary result code of what the database said; extended ones keep it in the low byte.
+fn result_code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?;
+    code.parse::<u32>().ok().map(|code| code & 0xff)
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match result_code(&error) {
+            Some(FULL) => Self::Full { place: None },
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl StoreError {
+    /// The same, of this file.
+    fn at(self, path: &Path) -> Self {
+        match self {
+            Self::Full { .. } => Self::Full { place: Some(path.to_owned()) },
+            other => other,
         }
     }
 }
@@ -200,8 +240,9 @@ impl Store {
     /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
     async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
         let tx = match &self.db {
-            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await?,
+            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await,
         };
+        let tx = tx.map_err(|error| StoreError::from(error).at(&self.folder.database()))?;
         Ok(Write {
             store: self,
             tx,
@@ -289,7 +330,8 @@ impl Write<'_> {
 
     /// Makes it so, and wakes whoever waits.
     async fn commit(self) -> Result<(), StoreError> {
-        self.tx.commit().await?;
+        let path = self.store.folder.database();
+        self.tx.commit().await.map_err(|error| StoreError::from(error).at(&path))?;
         if let Some((seq, hash)) = &self.head {
             self.store.folder.remember_head(*seq, hash);
         }

@@ -6,6 +6,7 @@ mod approve;
 mod audit;
 mod calls;
 mod endpoints;
+mod full;
 mod function_laws;
 mod house;
 mod kill;
