@@ -26,9 +26,9 @@ mod poll;
 mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
@@ -37,7 +37,7 @@ use sqlx::{Sqlite, SqliteConnection, Transaction};
 use tokio::sync::watch;
 
 pub(crate) use self::audit::{Act, Actor};
-use self::folder::Folder;
+use self::folder::{Files, Folder};
 pub(crate) use self::tokens::Identity;
 
 /// Why the store could not do something.
@@ -67,6 +67,18 @@ pub enum StoreError {
         /// What is wrong with it.
         what: String,
     },
+    /// The store's file is not the one that this edge opened. The edge is out of service for good.
+    #[error(
+        "the edge is out of service: {} was deleted or replaced while it ran ({what}), and nothing \
+         is acknowledged any more",
+        path.display()
+    )]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+        /// What is there now.
+        what: String,
+    },
     /// A newer oz0 wrote it.
     #[error("{} was written by a newer oz0: {what}", path.display())]
     Newer {
@@ -80,7 +92,16 @@ pub enum StoreError {
     Row(String),
     /// The database refused a statement.
     #[error("the database failed: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
+    /// There is no room for what was to be written, and nothing of it was.
+    #[error("the disk that holds {} is full, and nothing was changed", place.as_deref().map_or_else(
+        || "the edge's data folder".to_owned(),
+        |path| path.display().to_string(),
+    ))]
+    Full {
+        /// The database, where it is known.
+        place: Option<PathBuf>,
+    },
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
@@ -98,8 +119,42 @@ impl StoreError {
                 "restore the folder from a backup; to begin anew, with every tool to be looked at \
                  again, use another `--data DIR`",
             ),
+            Self::Replaced { .. } => {
+                Some("stop the edge, restore its data folder from a backup, and start it again")
+            }
+            Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Database(_) | Self::Random(_) => None,
+        }
+    }
+}
+
+/// `SQLite`'s primary result codes.
+const CORRUPT: u32 = 11;
+const FULL: u32 = 13;
+const NOT_A_DATABASE: u32 = 26;
+
+/// The primary result code of what the database said; extended ones keep it in the low byte.
+fn result_code(error: &sqlx::Error) -> Option<u32> {
+    let code = error.as_database_error()?.code()?;
+    code.parse::<u32>().ok().map(|code| code & 0xff)
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match result_code(&error) {
+            Some(FULL) => Self::Full { place: None },
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl StoreError {
+    /// The same, of this file.
+    fn at(self, path: &Path) -> Self {
+        match self {
+            Self::Full { .. } => Self::Full { place: Some(path.to_owned()) },
+            other => other,
         }
     }
 }
@@ -131,6 +186,9 @@ enum Db {
 pub(crate) struct Store {
     db: Db,
     folder: Folder,
+    files: Files,
+    /// The file that was deleted or replaced while it was open, and what was found.
+    replaced: OnceLock<(PathBuf, String)>,
     edge: EdgeId,
     live_for: Duration,
     commits: watch::Sender<u64>,
@@ -191,8 +249,34 @@ impl Store {
         self.winding_down.send_replace(true);
     }
 
+    /// Answers whether this edge's store is still the one in its data folder. Once it was not, it is
+    /// not believed again: what was decided meanwhile is in neither file as a whole.
+    pub(crate) fn in_service(&self) -> Result<(), StoreError> {
+        let out = |(path, what): &(PathBuf, String)| StoreError::Replaced {
+            path: path.clone(),
+            what: what.clone(),
+        };
+        if let Some(replaced) = self.replaced.get() {
+            return Err(out(replaced));
+        }
+        match self.files.check() {
+            Err(StoreError::Replaced { path, what }) => {
+                let error = out(self.replaced.get_or_init(|| (path, what)));
+                // Whoever waits is to hear of it now.
+                self.wake();
+                Err(error)
+            }
+            checked => checked,
+        }
+    }
+
+    fn wake(&self) {
+        self.commits.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
     /// A view that no write moves while it is read.
     async fn read(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        self.in_service()?;
         match &self.db {
             Db::Sqlite { readers, .. } => Ok(readers.begin().await?),
         }
@@ -200,9 +284,11 @@ impl Store {
 
     /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
     async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
+        self.in_service()?;
         let tx = match &self.db {
-            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await?,
+            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await,
         };
+        let tx = tx.map_err(|error| StoreError::from(error).at(&self.folder.database()))?;
         Ok(Write {
             store: self,
             tx,
@@ -290,12 +376,15 @@ impl Write<'_> {
 
     /// Makes it so, and wakes whoever waits.
     async fn commit(self) -> Result<(), StoreError> {
-        self.tx.commit().await?;
+        let path = self.store.folder.database();
+        self.tx.commit().await.map_err(|error| StoreError::from(error).at(&path))?;
+        // Before anybody is told: a file without a name takes a commit, and loses it.
+        self.store.in_service()?;
         if let Some((seq, hash)) = &self.head {
             self.store.folder.remember_head(*seq, hash);
         }
         if self.wakes || self.head.is_some() {
-            self.store.commits.send_modify(|count| *count = count.wrapping_add(1));
+            self.store.wake();
         }
         Ok(())
     }

@@ -10,9 +10,7 @@ use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, ClientError, Code, NodeName, PluginName};
 
 use crate::error::LocalError;
-use crate::folder::{
-    DataFolder, failed, is_locked, make_private, read_secret, try_lock, write_secret,
-};
+use crate::folder::{DataFolder, is_locked, make_private, read_secret, try_lock, write_secret};
 
 /// Nodes of one data folder, at most.
 const NODES: u32 = 10_000;

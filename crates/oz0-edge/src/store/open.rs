@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use oz0_api::EdgeId;
+use sqlx::Connection as _;
 use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -42,11 +43,7 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(Duration::from_secs(10));
         let judge = |error: sqlx::Error| judge(&path, error);
-        let writer = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(options.clone())
-            .await
-            .map_err(judge)?;
+        let writer = connections(1).connect_with(options.clone()).await.map_err(judge)?;
         let problems: Vec<String> =
             sqlx::query_scalar("PRAGMA quick_check").fetch_all(&writer).await.map_err(judge)?;
         if problems != ["ok"] {
@@ -66,14 +63,14 @@ impl Store {
             other => other,
         })?;
         folder.remember(&edge)?;
-        let readers = SqlitePoolOptions::new()
-            .max_connections(READERS)
-            .connect_with(options.read_only(true))
-            .await
-            .map_err(judge)?;
+        let readers =
+            connections(READERS).connect_with(options.read_only(true)).await.map_err(judge)?;
+        let files = folder.files()?;
         let store = Self {
             db: Db::Sqlite { writer, readers },
             folder,
+            files,
+            replaced: OnceLock::new(),
             edge,
             live_for,
             commits: watch::Sender::new(0),
@@ -121,6 +118,23 @@ impl Store {
     pub(crate) fn root(&self) -> &Path {
         self.folder.root()
     }
+}
+
+/// Connections that stay, so that the files that they have open keep their identity, and that begin each transaction outside of any other.
+///
+/// Where a disk is full or fails, `SQLite` rolls a transaction back by itself. The rollback that
+/// follows then fails, and the driver goes on counting a transaction that is not there: on such a
+/// connection nothing could ever be begun again. It is closed, which ends whatever may be open on
+/// it, and another one is opened.
+fn connections(limit: u32) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(limit)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .before_acquire(|connection, _| {
+            let ended = !connection.is_in_transaction();
+            Box::pin(async move { Ok(ended) })
+        })
 }
 
 /// Finds a file that is gone, empty, or does not end with a page. `SQLite` makes a new database of
@@ -182,13 +196,10 @@ async fn identify(writer: &SqlitePool, known: Option<&EdgeId>) -> Result<EdgeId,
 
 /// Tells a damaged file from a database that failed.
 fn judge(path: &Path, error: sqlx::Error) -> StoreError {
-    // SQLite's primary result codes: 11 CORRUPT, 26 NOTADB; extended codes keep them in the low byte.
-    let code = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .and_then(|code| code.parse::<u32>().ok());
-    match code.map(|code| code & 0xff) {
-        Some(11 | 26) => StoreError::Damaged { path: path.to_owned(), what: error.to_string() },
-        _ => StoreError::Database(error),
+    match super::result_code(&error) {
+        Some(super::CORRUPT | super::NOT_A_DATABASE) => {
+            StoreError::Damaged { path: path.to_owned(), what: error.to_string() }
+        }
+        _ => StoreError::from(error).at(path),
     }
 }

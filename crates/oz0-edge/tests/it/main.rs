@@ -7,6 +7,7 @@ mod audit;
 mod calls;
 mod endpoints;
 mod folders;
+mod full;
 mod function_laws;
 mod house;
 mod kill;
