@@ -117,6 +117,16 @@ impl Server {
         lock(&self.waiting).clone_from(&lock(&before.waiting));
     }
 
+    /// The tier its process runs in, once it ran.
+    pub(crate) fn tier(&self) -> Option<Tier> {
+        lock(&self.tier).clone()
+    }
+
+    /// Whether it is being started for the first time.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.tier().is_none() && matches!(*self.phase.borrow(), Phase::Starting)
+    }
+
     /// Its last complete listing on this node.
     pub(crate) fn last(&self) -> Option<Arc<Listed>> {
         lock(&self.last).clone()
