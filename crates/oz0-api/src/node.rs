@@ -34,6 +34,12 @@ pub struct PollQuery {
     /// Whether the node takes jobs now. Each job is handed out once.
     #[serde(default)]
     pub jobs: bool,
+    /// The sandbox tier that the node's servers run in, once it has started one: the lowest of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u8>,
+    /// Why it is no higher one, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What changed for a node.

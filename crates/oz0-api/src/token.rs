@@ -132,6 +132,12 @@ pub struct NodeStatus {
     pub node: NodeName,
     /// When it last asked or reported.
     pub seen_at: UnixMillis,
-    /// Whether that is recent enough for it to count as alive.
+    /// Whether that is recent enough for it to count as alive, and it has not said since that it ends.
     pub live: bool,
+    /// The sandbox tier that its servers run in, as it said to this edge since the edge was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u8>,
+    /// Why it is no higher one, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

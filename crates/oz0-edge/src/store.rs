@@ -28,10 +28,12 @@ mod tokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use oz0_api::node::PollQuery;
 use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
+use oz0_listing::escape;
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 use tokio::sync::watch;
@@ -193,9 +195,23 @@ pub(crate) struct Store {
     live_for: Duration,
     commits: watch::Sender<u64>,
     winding_down: watch::Sender<bool>,
-    /// How many polls of each node wait in this process now.
-    polling: Mutex<BTreeMap<NodeName, usize>>,
+    /// What is known of each node that has polled in this process.
+    presence: Mutex<BTreeMap<NodeName, Presence>>,
 }
+
+/// What is known of a node beside the store, and goes with this process.
+#[derive(Default)]
+struct Presence {
+    /// How many of its polls wait now.
+    polling: usize,
+    /// It has said that it ends, and not polled since.
+    left: bool,
+    /// How well it contains servers, and why not better.
+    tier: Option<(u8, Option<String>)>,
+}
+
+/// The longest reason that is kept of a node, in characters.
+const REASON: usize = 1000;
 
 /// A node's poll, for as long as it waits.
 pub(crate) struct Polling<'a> {
@@ -205,12 +221,8 @@ pub(crate) struct Polling<'a> {
 
 impl Drop for Polling<'_> {
     fn drop(&mut self) {
-        let mut polling = self.store.polling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = polling.get_mut(&self.node) {
-            *count -= 1;
-            if *count == 0 {
-                polling.remove(&self.node);
-            }
+        if let Some(presence) = self.store.presence().get_mut(&self.node) {
+            presence.polling -= 1;
         }
     }
 }
@@ -233,15 +245,27 @@ impl Store {
 
     /// A node polls from now on, until what is returned is dropped. Its process may end at any time and
     /// is believed alive for a while; its connection ends with it.
-    pub(crate) fn polling(&self, node: &NodeName) -> Polling<'_> {
-        let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
-        *polling.entry(node.clone()).or_default() += 1;
+    pub(crate) fn polling(&self, node: &NodeName, query: &PollQuery) -> Polling<'_> {
+        let mut presences = self.presence();
+        let presence = presences.entry(node.clone()).or_default();
+        presence.polling += 1;
+        presence.left = false;
+        if let Some(tier) = query.tier {
+            let reason = query.reason.as_ref();
+            let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
+            presence.tier = Some((tier, reason));
+        }
+        drop(presences);
         Polling { store: self, node: node.clone() }
+    }
+
+    fn presence(&self) -> MutexGuard<'_, BTreeMap<NodeName, Presence>> {
+        self.presence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a poll of this node waits here now.
     fn is_polling(&self, node: &NodeName) -> bool {
-        self.polling.lock().unwrap_or_else(PoisonError::into_inner).contains_key(node)
+        self.presence().get(node).is_some_and(|presence| presence.polling > 0 && !presence.left)
     }
 
     /// Nobody is made to wait any more.

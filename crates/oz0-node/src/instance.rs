@@ -12,16 +12,19 @@ use std::time::{Duration, Instant};
 use oz0_listing::FunctionId;
 use oz0_mcp::server::{Call, Progress};
 use oz0_mcp::{Client, Era, Event, Events, Notification, RawListing, RpcError, ServerRequest};
+use oz0_server::Stderr;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch};
 
-use crate::host::Recipe;
+use crate::host::{Recipe, said};
 use crate::listed::{self, Listed};
 use crate::question;
 use crate::server::Server;
 
 /// Between two listings that nobody waits for, however often a server says that it changed.
 const BREATH: Duration = Duration::from_millis(50);
+/// How many lines of the end of a server's stderr stand beside a listing that failed.
+const STDERR_LINES: usize = 5;
 /// How long a subscription to a modern server's changes may last before it is asked for again.
 const SUBSCRIPTION: Duration = Duration::from_hours(24);
 /// Between two subscriptions.
@@ -42,6 +45,10 @@ pub(crate) struct View {
 pub(crate) struct Instance {
     pub(crate) client: Client,
     pub(crate) recipe: Recipe,
+    /// What its process says on stderr; none of a remote one.
+    stderr: Option<Stderr>,
+    /// Whether what it writes that is no message was told of.
+    junk_told: AtomicBool,
     verify_every: Duration,
     idle: Duration,
     view: watch::Sender<Option<View>>,
@@ -96,10 +103,12 @@ pub(crate) struct Pace {
 }
 
 impl Instance {
-    pub(crate) fn new(client: Client, recipe: Recipe, pace: &Pace) -> Self {
+    pub(crate) fn new(client: Client, recipe: Recipe, stderr: Option<Stderr>, pace: &Pace) -> Self {
         Self {
             client,
             recipe,
+            stderr,
+            junk_told: AtomicBool::new(false),
             verify_every: pace.verify_every,
             idle: pace.idle,
             view: watch::Sender::new(None),
@@ -191,6 +200,33 @@ impl Instance {
         self.view.send_replace(Some(View { began, seen, outcome: Err(why.into()) }));
     }
 
+    /// The first of what it wrote that is no message, where nobody was told of any.
+    pub(crate) fn untold_junk(&self) -> Option<String> {
+        let first = self.client.junk().sample.into_iter().next()?;
+        (!self.junk_told.swap(true, Ordering::AcqRel)).then_some(first)
+    }
+
+    /// What may explain a listing that failed: what the server wrote meanwhile that is no message, and the end of its
+    /// stderr.
+    fn traces(&self, junk_before: u64) -> String {
+        let junk = self.client.junk();
+        let mut traces = String::new();
+        if let Some(first) = junk.sample.first()
+            && junk.lines > junk_before
+        {
+            self.junk_told.store(true, Ordering::Release);
+            let lines = junk.lines - junk_before;
+            let s = if lines == 1 { "" } else { "s" };
+            traces = format!(
+                "; meanwhile it wrote {lines} line{s} to its standard output that are no message: {first}"
+            );
+        }
+        if let Some(stderr) = &self.stderr {
+            traces.push_str(&said(&stderr.last_lines(STDERR_LINES)));
+        }
+        traces
+    }
+
     /// Takes a place for a call; `None` where all are taken.
     pub(crate) fn slot(&self, function: &FunctionId, call: Option<&Call>) -> Option<Slot<'_>> {
         let permit = self.slots.try_acquire().ok()?;
@@ -223,6 +259,7 @@ impl Instance {
             let began = Instant::now();
             let seen = self.told.load(Ordering::Acquire);
             let afresh = self.afresh.swap(false, Ordering::AcqRel);
+            let junk_before = self.client.junk().lines;
             let outcome = match self.client.list_functions().await {
                 Ok(new) => {
                     let same = raw.as_ref().filter(|(old, _)| !afresh && listed::same(old, &new));
@@ -242,10 +279,11 @@ impl Instance {
                     // The edge hears of the failure, and so must hear of what comes next.
                     self.afresh.store(true, Ordering::Release);
                     let reason = error.to_string();
-                    server.unlisted(&reason);
+                    server.unlisted(&reason, &self.traces(junk_before));
                     Err(reason.into())
                 }
             };
+            server.tell_junk(self);
             self.view.send_replace(Some(View { began, seen, outcome }));
             let idle = tokio::time::sleep_until((began + self.idle).into());
             tokio::pin!(idle);

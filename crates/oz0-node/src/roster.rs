@@ -13,6 +13,7 @@ use oz0_api::plugin::{PluginDescription, Source};
 use oz0_api::{Client as Edge, ClientError, Code, EdgeId, PluginName, PluginVersion, Revision};
 use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
 use oz0_mcp::server::{Functions, Splice};
+use oz0_server::Tier;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
@@ -24,6 +25,9 @@ use crate::options::Arguments;
 use crate::refusal::{Refusal, Why};
 use crate::schema::Schemas;
 use crate::server::Server;
+
+/// How long the edge may keep a poll while a server has not started, in seconds.
+const STARTING: u64 = 1;
 
 /// What a node holds.
 pub(crate) struct Roster {
@@ -349,13 +353,23 @@ impl Roster {
 
     /// How far this node has come.
     pub(crate) fn query(&self) -> PollQuery {
+        let tiers: Vec<Tier> = self.table().servers.iter().filter_map(|s| s.tier()).collect();
+        let tier = tiers.iter().find(|tier| matches!(tier, Tier::Zero { .. })).or(tiers.first());
+        let (tier, reason) = match tier {
+            None => (None, None),
+            Some(Tier::One) => (Some(1), None),
+            Some(Tier::Zero { reason }) => (Some(0), Some(reason.clone())),
+        };
         let state = self.state();
         PollQuery {
             edge: state.edge.clone(),
             plugins: state.plugins,
             decisions: state.decisions_revision,
-            wait: None,
+            // A poll that waits does not say what its node finds out meanwhile.
+            wait: self.table().servers.iter().any(|s| s.is_starting()).then_some(STARTING),
             jobs: true,
+            tier,
+            reason,
         }
     }
 

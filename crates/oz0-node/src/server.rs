@@ -75,7 +75,12 @@ enum Phase {
 #[derive(Clone)]
 enum News {
     Listed(Arc<Listed>, Arc<Reported>),
-    Unlisted(Arc<str>),
+    Unlisted {
+        /// Why, in words of ours.
+        reason: Arc<str>,
+        /// The same with what the server wrote.
+        whole: Arc<str>,
+    },
 }
 
 impl Server {
@@ -110,6 +115,16 @@ impl Server {
         *lock(&self.last) = before.last();
         *lock(&self.era) = *lock(&before.era);
         lock(&self.waiting).clone_from(&lock(&before.waiting));
+    }
+
+    /// The tier its process runs in, once it ran.
+    pub(crate) fn tier(&self) -> Option<Tier> {
+        lock(&self.tier).clone()
+    }
+
+    /// Whether it is being started for the first time.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.tier().is_none() && matches!(*self.phase.borrow(), Phase::Starting)
     }
 
     /// Its last complete listing on this node.
@@ -154,7 +169,7 @@ impl Server {
     pub(crate) fn trouble(&self) -> Option<Why> {
         match (&*self.phase.borrow(), &*self.news.borrow()) {
             (Phase::Down { .. }, _) => Some(Why::Down),
-            (Phase::Up(_), Some(News::Unlisted(_))) => Some(Why::NotListed),
+            (Phase::Up(_), Some(News::Unlisted { .. })) => Some(Why::NotListed),
             _ => None,
         }
     }
@@ -206,12 +221,24 @@ impl Server {
         }
     }
 
-    /// A listing that failed.
-    pub(crate) fn unlisted(&self, reason: &str) {
-        let reason: Arc<str> = escape::line_within(reason, REASON).into();
-        self.tell(News::Unlisted(Arc::clone(&reason)));
+    /// A listing that failed, and what the server wrote that may explain it: for people, and never for a model.
+    pub(crate) fn unlisted(&self, reason: &str, traces: &str) {
+        let whole = format!("{reason}{traces}");
+        self.tell(News::Unlisted {
+            reason: escape::line_within(reason, REASON).into(),
+            whole: escape::line_within(&whole, REASON).into(),
+        });
         if let Some(roster) = self.roster.upgrade() {
-            roster.tell(Event::NotListed { tool: self.tool.clone(), reason: reason.to_string() });
+            roster.tell(Event::NotListed { tool: self.tool.clone(), reason: whole });
+        }
+    }
+
+    /// Tells people, once, of what a server writes that is no message.
+    pub(crate) fn tell_junk(&self, instance: &Instance) {
+        if let Some(sample) = instance.untold_junk()
+            && let Some(roster) = self.roster.upgrade()
+        {
+            roster.tell(Event::Junk { tool: self.tool.clone(), sample });
         }
     }
 
@@ -289,7 +316,7 @@ impl Server {
     /// What happened, for people and the edge. A server that had listed keeps what it listed.
     fn failed(&self, host: &Host, why: &str) {
         let reason: Arc<str> = escape::line_within(why, REASON).into();
-        self.tell(News::Unlisted(reason));
+        self.tell(News::Unlisted { whole: Arc::clone(&reason), reason });
         host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
     }
 
@@ -322,7 +349,8 @@ impl Server {
             idle: options.idle,
             in_flight: options.limits.in_flight,
         };
-        let instance = Arc::new(Instance::new(started.client.clone(), recipe, &pace));
+        let stderr = started.running.as_ref().map(|running| running.stderr().clone());
+        let instance = Arc::new(Instance::new(started.client.clone(), recipe, stderr, &pace));
         Ok((instance, started))
     }
 
@@ -352,10 +380,7 @@ impl Server {
             () = instance.answer_requests(requests) => Some(None),
             () = instance.subscribe() => Some(None),
         };
-        let junk = instance.client.junk();
-        if let Some(sample) = junk.sample.into_iter().next() {
-            host.options.tell.event(Event::Junk { tool: self.tool.clone(), sample });
-        }
+        self.tell_junk(&instance);
         let Some(ended) = over else {
             self.phase.send_replace(Phase::Starting);
             self.retire(host, &instance, running).await;
@@ -413,7 +438,7 @@ impl Server {
                     listed.answered.send_replace(Answered::Said(verdicts.clone()));
                     true
                 }
-                (Some(Sent::Unlisted(old)), News::Unlisted(new)) => old == new,
+                (Some(Sent::Unlisted(old)), News::Unlisted { whole, .. }) => old == whole,
                 _ => false,
             };
             if !told {
@@ -453,14 +478,14 @@ impl Server {
                     functions: reported.functions.clone(),
                     left_out: reported.left_out.clone(),
                 },
-                News::Unlisted(reason) => Outcome::Failed { reason: reason.to_string() },
+                News::Unlisted { whole, .. } => Outcome::Failed { reason: whole.to_string() },
             },
         }
     }
 
     fn answered(&self, news: News, verdicts: Verdicts) -> Sent {
         match news {
-            News::Unlisted(reason) => Sent::Unlisted(reason),
+            News::Unlisted { whole, .. } => Sent::Unlisted(whole),
             News::Listed(listed, reported) => {
                 let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
                     matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())

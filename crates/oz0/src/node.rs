@@ -29,7 +29,14 @@ pub(crate) fn run(command: &Node, settings: &Settings, output: Output) -> Result
         for node in nodes {
             let live = if node.live { "there" } else { "away " };
             let seen = moment::shown(node.seen_at);
-            let _ = writeln!(text, "{:<width$}  {live}  last seen {seen}", node.node.as_str());
+            let _ = write!(text, "{:<width$}  {live}  last seen {seen}", node.node.as_str());
+            if let Some(tier) = node.tier {
+                let _ = write!(text, "  sandbox tier {tier}");
+            }
+            if let Some(reason) = &node.reason {
+                let _ = write!(text, ": {reason}");
+            }
+            text.push('\n');
         }
         output.data(&text)?;
         Ok(Exit::Done)

@@ -29,7 +29,7 @@ async fn poll(
 ) -> Result<Json<Poll>, Answer> {
     let store = &api.edge.store;
     store.touch(&node).await?;
-    let _polling = store.polling(&node);
+    let _polling = store.polling(&node, &query);
     let wait = query.wait.map_or(LONGEST_WAIT, Duration::from_secs);
     let ask = || async {
         // A node whose token was revoked while it waits hears so at once.

@@ -75,7 +75,7 @@ impl Store {
             live_for,
             commits: watch::Sender::new(0),
             winding_down: watch::Sender::new(false),
-            polling: Mutex::default(),
+            presence: Mutex::default(),
         };
         store.check_head(&path).await?;
         store.first_token().await?;

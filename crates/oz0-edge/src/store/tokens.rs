@@ -246,9 +246,14 @@ impl Store {
     pub(crate) async fn nodes(&self) -> Result<Vec<NodeStatus>, StoreError> {
         let mut tx = self.read().await?;
         let nodes = self.nodes_alive(&mut tx, now()).await?;
+        let presences = self.presence();
         Ok(nodes
             .into_iter()
-            .map(|(node, (seen_at, live))| NodeStatus { node, seen_at, live })
+            .map(|(node, (seen_at, live))| {
+                let tier = presences.get(&node).and_then(|presence| presence.tier.clone());
+                let (tier, reason) = tier.map_or((None, None), |(tier, why)| (Some(tier), why));
+                NodeStatus { node, seen_at, live, tier, reason }
+            })
             .collect())
     }
 

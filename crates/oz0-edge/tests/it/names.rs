@@ -65,7 +65,7 @@ async fn of_two_functions_with_one_model_name_the_first_approved_stays() {
         plugins: after.plugins.revision,
         decisions: after.decisions.revision,
         wait: Some(0),
-        jobs: false,
+        ..PollQuery::default()
     };
     let told = node.poll(&query).await.unwrap();
     assert!(told.decisions.changed.iter().any(|decision| {

@@ -15,7 +15,7 @@ fn at(poll: &Poll) -> PollQuery {
         plugins: poll.plugins.revision,
         decisions: poll.decisions.revision,
         wait: Some(0),
-        jobs: false,
+        ..PollQuery::default()
     }
 }
 
@@ -177,4 +177,20 @@ async fn a_poll_that_waits_ends_when_its_token_is_revoked() {
     let (polled, _) = tokio::join!(node.poll(&query), house.admin.revoke_token(&token.id));
     assert_eq!(refused(polled), oz0_api::Code::Unauthenticated);
     assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn what_a_node_says_of_its_sandbox_is_shown_escaped() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let first = node.poll(&start()).await.unwrap();
+    let status = house.local.nodes().await.unwrap().remove(0);
+    assert_eq!((status.tier, status.reason), (None, None));
+    let reason = Some("no user\u{1b}[2J namespaces".to_owned());
+    node.poll(&PollQuery { tier: Some(0), reason, ..at(&first) }).await.unwrap();
+    // A poll that says nothing of it takes nothing back.
+    node.poll(&at(&first)).await.unwrap();
+    let status = house.local.nodes().await.unwrap().remove(0);
+    assert_eq!(status.tier, Some(0));
+    assert_eq!(status.reason.as_deref(), Some("no user\\u{1B}[2J namespaces"));
 }

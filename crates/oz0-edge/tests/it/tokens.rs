@@ -160,6 +160,7 @@ async fn an_edge_that_winds_down_makes_nobody_wait() {
         decisions: first.decisions.revision,
         wait: Some(30),
         jobs: true,
+        ..Default::default()
     };
     let began = std::time::Instant::now();
     let mut waiting = Box::pin(asks.poll(&query));

@@ -147,14 +147,55 @@ async fn what_is_no_message_is_tolerated_and_told() {
     let node = house.node("node-1", NodeOptions::default()).await;
     let caller = Caller::of(&node).await;
     assert_eq!(caller.refusal("team__hello").await, None);
-    assert!(caller.refusal("team__die").await.is_some());
-    eventually("it is told", async || {
+    let told = || {
         let events = house.events.lock().unwrap();
-        events.iter().any(|event| {
-            matches!(event, Event::Junk { sample, .. } if sample.contains("Server listening!"))
-        })
+        let junk = |event: &&Event| matches!(event, Event::Junk { sample, .. } if sample.contains("Server listening!"));
+        events.iter().filter(junk).count()
+    };
+    eventually("it is told while the server runs", async || told() == 1).await;
+    assert!(caller.refusal("team__die").await.is_some());
+    // Of the next one, which writes the same, it is told again, and of each only once.
+    eventually("the next server is called", async || {
+        caller.refusal("team__hello").await.is_none() && told() == 2
     })
     .await;
+    node.shutdown().await;
+    assert_eq!(told(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_over_several_lines_fails_with_what_was_written_instead() {
+    let house = House::new().await;
+    let script = json!({"on": {"tools/list": [{"steps": [
+        {"stderr": {"text": "printing it prettily\n", "count": 1}},
+        {"line": "{\n  \"tools\": [\u{1b}[31m]\n}"}, "never"]}]}});
+    let plugin = Plugin::new(&house, "team", &[("team", script)], "");
+    house.install(&plugin).await;
+    let limits = NodeLimits { listing: Duration::from_secs(1), ..NodeLimits::default() };
+    let node = house.node("node-1", limited(limits)).await;
+    let whole = |reason: &str| {
+        reason.contains("it was not complete within 1s (0 pages read); meanwhile it wrote 3 lines")
+            && reason.contains("that are no message: { (")
+            && reason.contains("; the end of its stderr:")
+            && reason.contains("printing it prettily")
+    };
+    let failure = async || {
+        let status = house.admin.plugin(&"team".parse().unwrap()).await.unwrap();
+        status.tools[0].nodes.first().and_then(|node| node.failure.clone()).unwrap_or_default()
+    };
+    eventually("`plugin list` has it", async || !failure().await.is_empty()).await;
+    let failure = failure().await;
+    assert!(whole(&failure), "{failure}");
+    let told = house
+        .events
+        .lock()
+        .unwrap()
+        .iter()
+        .any(|event| matches!(event, Event::NotListed { reason, .. } if whole(reason)));
+    assert!(told, "people hear the same");
+    // A model reads nothing of it.
+    let text = Caller::of(&node).await.refusal("team__hello").await.unwrap();
+    assert!(!text.contains("prettily") && !text.contains("no message"), "{text}");
     node.shutdown().await;
 }
 

@@ -104,6 +104,18 @@ fn nodes_are_listed() {
         "{}",
         said.all()
     );
+    let status = || house.json(&["node", "list", "--json"])["nodes"][0].clone();
+    eventually("its tier is known", || status()["tier"].is_u64());
+    let (tier, reason) = (status()["tier"].clone(), status()["reason"].clone());
+    // Nothing better than tier 1 is there, and anything worse has a reason.
+    assert_eq!(reason.is_string(), tier == json!(0), "{tier} {reason}");
+    let said = house.run(&["node", "list"]);
+    let why = reason.as_str().map_or(String::new(), |reason| format!(": {reason}"));
+    assert!(
+        said.stdout.trim_end().ends_with(&format!("  sandbox tier {tier}{why}")),
+        "{}",
+        said.all()
+    );
     let nodes = house.json(&["node", "list", "--json"]);
     assert_eq!(
         (&nodes["nodes"][0]["node"], &nodes["nodes"][0]["live"]),
