@@ -10,9 +10,7 @@ use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, ClientError, Code, NodeName, PluginName};
 
 use crate::error::LocalError;
-use crate::folder::{
-    DataFolder, failed, is_locked, make_private, read_secret, try_lock, write_secret,
-};
+use crate::folder::{DataFolder, is_locked, make_private, read_secret, try_lock, write_secret};
 
 /// Nodes of one data folder, at most.
 const NODES: u32 = 10_000;
@@ -53,8 +51,7 @@ impl Place {
 
     /// Writes down what this node runs: this plugin, or whatever is installed.
     pub(crate) fn runs(&self, only: Option<&PluginName>) -> Result<(), LocalError> {
-        let path = self.folder.join(RUNS);
-        fs::write(&path, only.map_or(ANY, PluginName::as_str)).map_err(failed("write", &path))
+        write_secret(&self.folder.join(RUNS), only.map_or(ANY, PluginName::as_str))
     }
 
     /// Whether a node of the data folder, other than this one, is there and runs the plugin.
