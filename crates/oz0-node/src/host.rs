@@ -21,6 +21,8 @@ use crate::options::NodeOptions;
 
 /// How many lines of a failed server's stderr are shown.
 const STDERR_LINES: usize = 20;
+/// Before them.
+pub(crate) const STDERR: &str = "; the end of its stderr:\n";
 /// Questions of one server that wait to be looked at.
 const QUESTIONS: usize = 16;
 
@@ -49,6 +51,51 @@ enum Place {
     Remote(Box<Endpoint>),
 }
 
+/// Why a server cannot be started.
+#[derive(Debug)]
+pub(crate) enum Hindrance {
+    /// What another try may overcome.
+    Passing(String),
+    /// What stays as it is for as long as this process and the plugin's files are what they are.
+    Lasting(String),
+}
+
+impl Hindrance {
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Self::Passing(reason) | Self::Lasting(reason) => reason,
+        }
+    }
+}
+
+impl From<String> for Hindrance {
+    fn from(reason: String) -> Self {
+        Self::Passing(reason)
+    }
+}
+
+impl From<&str> for Hindrance {
+    fn from(reason: &str) -> Self {
+        Self::Passing(reason.to_owned())
+    }
+}
+
+/// The secret that nobody gave, and what to do. Only what the flag names is taken from this process's environment.
+fn lacks(secret: &str) -> String {
+    let there = std::env::var_os(secret).is_some_and(|value| !value.is_empty());
+    if there {
+        format!(
+            "it needs the secret {secret}, which is set in the environment and was not given to it: give it with: \
+             --secret {secret}"
+        )
+    } else {
+        format!(
+            "it needs the secret {secret}, which is not set: set it in the environment, and give it with: --secret \
+             {secret}"
+        )
+    }
+}
+
 /// A server that runs and speaks.
 pub(crate) struct Started {
     pub(crate) client: Client,
@@ -59,13 +106,18 @@ pub(crate) struct Started {
 
 impl Host {
     /// Reads what a tool's server is started from, and makes its environment. Blocks. The error is for people.
-    pub(crate) fn recipe(&self, assignment: &Assignment, tool: &ToolId) -> Result<Recipe, String> {
+    pub(crate) fn recipe(
+        &self,
+        assignment: &Assignment,
+        tool: &ToolId,
+    ) -> Result<Recipe, Hindrance> {
         let description = assignment.description.as_ref().ok_or("it is not assigned")?;
         let Source::Dev { folder } = &description.source else {
             return Err(format!(
                 "this node does not hold the bundle of {} {}",
                 assignment.plugin, assignment.version
-            ));
+            )
+            .into());
         };
         let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
         let manifest =
@@ -81,15 +133,15 @@ impl Host {
                 Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
+                let Declared { variables, missing } =
+                    Declared::of_tool(manifest, declared, &self.options.secrets);
+                if let Some(name) = missing.first() {
+                    return Err(Hindrance::Lasting(lacks(name)));
+                }
                 let prepared = self
                     .environments
                     .prepare_tool(&plugin, key, declared, Lock::Use)
                     .map_err(|error| error.to_string())?;
-                let Declared { variables, missing } =
-                    Declared::of_tool(manifest, declared, &self.options.secrets);
-                if let Some(name) = missing.first() {
-                    return Err(format!("it needs the secret {name}, which is not set"));
-                }
                 Place::Process(Box::new(LaunchSpec {
                     shares: self
                         .options
@@ -190,7 +242,7 @@ pub(crate) fn said(stderr: &str) -> String {
     if stderr.trim().is_empty() {
         return String::new();
     }
-    format!("; the end of its stderr:\n{}", escape::text(stderr.trim_end()))
+    format!("{STDERR}{}", escape::text(stderr.trim_end()))
 }
 
 /// Why a server did not start.

@@ -13,7 +13,7 @@ use oz0_server::{Running, StopBounds, Tier};
 use tokio::sync::watch;
 
 use crate::event::Event;
-use crate::host::{Host, Started, said};
+use crate::host::{Hindrance, Host, STDERR, Started, said};
 use crate::instance::{Instance, Pace};
 use crate::listed::{Answered, Gist, Listed, Reported};
 use crate::refusal::Why;
@@ -59,7 +59,26 @@ pub(crate) struct Server {
     untold: Mutex<VecDeque<News>>,
     /// The edge has forgotten what it was told.
     forgotten: AtomicBool,
+    /// Its environment is being made.
+    preparing: AtomicBool,
+    /// What people were told of its failures.
+    told: Mutex<Told>,
     roster: Weak<Roster>,
+}
+
+/// What people were told last of a server that fails. The same is said once.
+#[derive(Default)]
+struct Told {
+    failed: Option<String>,
+    failures: u32,
+    unlisted: Option<String>,
+}
+
+/// What tells one failure from another: what the server said, if it said anything, for how its end is seen first is
+/// chance; and no numbers, which are the times and processes of one try.
+fn kind_of(reason: &str) -> String {
+    let said = reason.split_once(STDERR).map_or(reason, |(_, said)| said);
+    said.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// How far it has come.
@@ -67,7 +86,11 @@ pub(crate) struct Server {
 enum Phase {
     Starting,
     Up(Arc<Instance>),
-    Down { why: Arc<str>, again: Instant },
+    /// `again` is when it is tried again, if ever.
+    Down {
+        why: Arc<str>,
+        again: Option<Instant>,
+    },
     Stopped,
 }
 
@@ -101,6 +124,8 @@ impl Server {
             news: watch::Sender::new(None),
             untold: Mutex::default(),
             forgotten: AtomicBool::new(false),
+            preparing: AtomicBool::new(false),
+            told: Mutex::default(),
             roster,
         })
     }
@@ -132,7 +157,9 @@ impl Server {
                         return Ok(Arc::clone(instance));
                     }
                     Phase::Down { why, again }
-                        if again.saturating_duration_since(Instant::now()) > CALLS_WAIT =>
+                        if again.is_none_or(|again| {
+                            again.saturating_duration_since(Instant::now()) > CALLS_WAIT
+                        }) =>
                     {
                         return Err(Why::Down(why.to_string()));
                     }
@@ -150,6 +177,11 @@ impl Server {
             }
             None => Err(Why::Installing),
         })
+    }
+
+    /// Whether its environment is being made.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.preparing.load(Ordering::Acquire)
     }
 
     /// What keeps it from having listed anything.
@@ -200,6 +232,7 @@ impl Server {
     pub(crate) fn listed(&self, listed: &Arc<Listed>, reported: Reported) {
         let functions = listed.functions.len();
         let before = lock(&self.last).replace(Arc::clone(listed));
+        lock(&self.told).unlisted = None;
         self.tell(News::Listed(Arc::clone(listed), Arc::new(reported)));
         if let Some(roster) = self.roster.upgrade() {
             roster.rebuild();
@@ -214,6 +247,10 @@ impl Server {
     pub(crate) fn unlisted(&self, reason: &str) {
         let reason: Arc<str> = escape::line_within(reason, REASON).into();
         self.tell(News::Unlisted(Arc::clone(&reason)));
+        let kind = Some(kind_of(&reason));
+        if std::mem::replace(&mut lock(&self.told).unlisted, kind.clone()) == kind {
+            return;
+        }
         if let Some(roster) = self.roster.upgrade() {
             roster.tell(Event::NotListed { tool: self.tool.clone(), reason: reason.to_string() });
         }
@@ -271,17 +308,22 @@ impl Server {
             };
             let why = match started {
                 Ok((instance, started)) => match self.attend(host, instance, started, stop).await {
-                    Some(why) => why,
+                    Some(why) => Hindrance::Passing(why),
                     None => return,
                 },
                 Err(why) => why,
             };
+            self.failed(host, &why);
+            if let Hindrance::Lasting(why) = why {
+                self.phase.send_replace(Phase::Down { why: why.into(), again: None });
+                return told(stop).await;
+            }
             if began.elapsed() > LIVED {
                 wait = FIRST_WAIT;
             }
             let again = Instant::now() + wait;
-            self.failed(host, &why);
-            self.phase.send_replace(Phase::Down { why: why.into(), again });
+            let why = why.reason().into();
+            self.phase.send_replace(Phase::Down { why, again: Some(again) });
             tokio::select! {
                 () = told(stop) => return,
                 () = tokio::time::sleep_until(again.into()) => {}
@@ -290,26 +332,51 @@ impl Server {
         }
     }
 
-    /// What happened, for people and the edge. A server that had listed keeps what it listed.
-    fn failed(&self, host: &Host, why: &str) {
-        let reason: Arc<str> = escape::line_within(why, REASON).into();
+    /// What happened, for the edge, and, where it is not what happened before, for people. A server that had listed
+    /// keeps what it listed.
+    fn failed(&self, host: &Host, why: &Hindrance) {
+        let reason: Arc<str> = escape::line_within(why.reason(), REASON).into();
         self.tell(News::Unlisted(reason));
-        host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
+        {
+            let mut told = lock(&self.told);
+            told.failures += 1;
+            let kind = Some(kind_of(why.reason()));
+            if std::mem::replace(&mut told.failed, kind.clone()) == kind {
+                return;
+            }
+        }
+        host.options.tell.event(Event::Failed {
+            tool: self.tool.clone(),
+            reason: why.reason().to_owned(),
+            again: matches!(why, Hindrance::Passing(_)),
+        });
+    }
+
+    /// Never ends. A server that failed and has run for a while is said to run again.
+    async fn recover(&self, host: &Host) {
+        tokio::time::sleep(LIVED).await;
+        let failures = std::mem::take(&mut *lock(&self.told)).failures;
+        if failures > 0 {
+            host.options.tell.event(Event::Recovered { tool: self.tool.clone(), failures });
+        }
+        std::future::pending().await
     }
 
     async fn start(
         self: &Arc<Self>,
         host: &Arc<Host>,
         assignment: &Arc<Assignment>,
-    ) -> Result<(Arc<Instance>, Started), String> {
+    ) -> Result<(Arc<Instance>, Started), Hindrance> {
         // Reading, resolving and installing block.
+        self.preparing.store(true, Ordering::Release);
         let recipe = tokio::task::spawn_blocking({
             let (host, assignment, tool) =
                 (Arc::clone(host), Arc::clone(assignment), self.tool.clone());
             move || host.recipe(&assignment, &tool)
         })
-        .await
-        .map_err(|error| error.to_string())??;
+        .await;
+        self.preparing.store(false, Ordering::Release);
+        let recipe = recipe.map_err(|error| error.to_string())??;
         let era = *lock(&self.era);
         let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
         let started = host.start(&recipe, era).await?;
@@ -355,6 +422,7 @@ impl Server {
             () = instance.keep_listed(self) => Some(None),
             () = instance.answer_requests(requests) => Some(None),
             () = instance.subscribe() => Some(None),
+            () = self.recover(host) => Some(None),
         };
         let junk = instance.client.junk();
         if let Some(sample) = junk.sample.into_iter().next() {
