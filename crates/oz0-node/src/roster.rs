@@ -25,6 +25,9 @@ use crate::refusal::{Refusal, Why};
 use crate::schema::Schemas;
 use crate::server::Server;
 
+/// Between two looks whether an environment is being made.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// What a node holds.
 pub(crate) struct Roster {
     pub(crate) host: Arc<Host>,
@@ -543,6 +546,25 @@ impl Roster {
         let complete = state.edge.is_some();
         self.table.send_replace(Arc::new(Table { functions, servers, visible, complete }));
         self.revision.send_if_modified(|now| std::mem::replace(now, revision) != revision);
+    }
+
+    /// Waits as a client that lists does: until the servers have settled, or have had the time for it since no
+    /// environment is being made any more, or a client's patience is over.
+    pub(crate) async fn prepared(&self) {
+        let options = &self.host.options;
+        let quiet = async {
+            let mut since = Instant::now();
+            while since.elapsed() < options.settle {
+                tokio::time::sleep(LOOK.min(options.settle)).await;
+                if self.table().servers.iter().any(|server| server.is_preparing()) {
+                    since = Instant::now();
+                }
+            }
+        };
+        tokio::select! {
+            () = self.settled(options.settle.max(options.install)) => {}
+            () = quiet => {}
+        }
     }
 
     /// Waits until every server that is assigned has listed or failed to, and what the edge accepted of it is here; at
