@@ -70,6 +70,10 @@ impl Up {
     pub async fn start(options: UpOptions) -> Result<Self, LocalError> {
         let UpOptions { folder, listen, mcp_listen, hosts, plugins, machine } = options;
         let described = describe(plugins)?;
+        // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
+        if let Some(holder) = Seat::stays(&folder) {
+            return Err(LocalError::Taken { folder: folder.root().to_owned(), holder });
+        }
         let edge_port = bind("the edge", listen)?;
         let mcp_port = bind("the MCP endpoint", mcp_listen)?;
         let addresses = Addresses {
