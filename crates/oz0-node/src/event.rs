@@ -70,6 +70,13 @@ pub enum Event {
         /// How often it failed before.
         failures: u32,
     },
+    /// A server's command names a folder that it does not see.
+    Unshared {
+        /// Its tool.
+        tool: ToolId,
+        /// Which, and what to do.
+        what: String,
+    },
     /// A server's listing could not be read.
     NotListed {
         /// Its tool.
@@ -170,6 +177,7 @@ impl fmt::Display for Event {
             Self::Failed { tool, reason, again: false } => {
                 write!(f, "the server of {tool} is not started: {reason}")
             }
+            Self::Unshared { what, .. } => f.write_str(what),
             Self::Recovered { tool, failures } => {
                 let s = if *failures == 1 { "" } else { "s" };
                 write!(f, "the server of {tool} runs again, after {failures} failure{s}")

@@ -12,7 +12,7 @@ use oz0_mcp::{
 };
 use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
-use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, StopBounds};
+use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, Shares, StopBounds};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
@@ -41,6 +41,8 @@ pub(crate) struct Recipe {
     place: Place,
     /// The pointers that are cut from its functions' listings.
     pub(crate) unstable: BTreeMap<String, Vec<Pointer>>,
+    /// That its command names a folder of this machine that it does not see, and what to do.
+    pub(crate) unshared: Option<String>,
     /// Whether it may ask a model.
     pub(crate) sampling: bool,
 }
@@ -127,6 +129,7 @@ impl Host {
             .iter()
             .find(|(id, _)| id.value == *tool)
             .ok_or("its manifest has no such tool any more")?;
+        let mut unshared = None;
         let place = match declared.backend() {
             Backend::Url(url) => {
                 let moved = assignment.moved.contains_key(tool);
@@ -142,6 +145,19 @@ impl Host {
                     .environments
                     .prepare_tool(&plugin, key, declared, Lock::Use)
                     .map_err(|error| error.to_string())?;
+                let mut arguments: Vec<&str> =
+                    declared.args.iter().map(|argument| argument.as_str()).collect();
+                if let Backend::Mcp(mcp) = declared.backend() {
+                    arguments.extend(mcp.argv());
+                }
+                let shares = self.options.shares.get(&assignment.plugin);
+                unshared = unshared_folder(&arguments, plugin.root(), shares).map(|folder| {
+                    let name = &assignment.plugin;
+                    format!(
+                        "{name}'s server names {folder}, which is not shared with it; share it with: --share \
+                         {name}={folder}"
+                    )
+                });
                 Place::Process(Box::new(LaunchSpec {
                     shares: self
                         .options
@@ -156,6 +172,7 @@ impl Host {
         let models = manifest.requires.as_ref().and_then(|requires| requires.models.as_ref());
         Ok(Recipe {
             place,
+            unshared,
             unstable: declared.unstable_pointers(),
             sampling: models.is_some_and(|models| models.sampling.is_some()),
         })
@@ -235,6 +252,38 @@ impl Host {
             }
         }
     }
+}
+
+/// Where every server sees the system's own.
+const SYSTEM: [&str; 9] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys"];
+
+/// A folder of this machine that a server is started with, and that is neither the plugin's nor shared with it.
+fn unshared_folder(arguments: &[&str], plugin: &Path, shares: Option<&Shares>) -> Option<String> {
+    let is_shared = |folder: &Path| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        shares.into_iter().flat_map(Shares::iter).any(|share| {
+            let of = share.path().canonicalize().unwrap_or_else(|_| share.path().to_owned());
+            folder.starts_with(share.path()) || real.starts_with(of)
+        })
+    };
+    let own = plugin.canonicalize().unwrap_or_else(|_| plugin.to_owned());
+    arguments
+        .iter()
+        .map(|argument| {
+            argument.split_once("=/").map_or(*argument, |(flag, _)| &argument[flag.len() + 1..])
+        })
+        .find(|text| {
+            let folder = Path::new(text);
+            folder.is_absolute()
+                && folder.parent().is_some()
+                && folder.is_dir()
+                && folder.canonicalize().is_ok_and(|real| !real.starts_with(&own))
+                && folder != Path::new("/tmp")
+                && !SYSTEM.iter().any(|system| folder.starts_with(system))
+                && !is_shared(folder)
+        })
+        .map(str::to_owned)
 }
 
 /// The end of what a server wrote to stderr, as it is added to a reason.

@@ -72,6 +72,7 @@ struct Told {
     failed: Option<String>,
     failures: u32,
     unlisted: Option<String>,
+    unshared: bool,
 }
 
 /// What tells one failure from another: what the server said, if it said anything, for how its end is seen first is
@@ -355,7 +356,11 @@ impl Server {
     /// Never ends. A server that failed and has run for a while is said to run again.
     async fn recover(&self, host: &Host) {
         tokio::time::sleep(LIVED).await;
-        let failures = std::mem::take(&mut *lock(&self.told)).failures;
+        let failures = {
+            let mut told = lock(&self.told);
+            told.failed = None;
+            std::mem::take(&mut told.failures)
+        };
         if failures > 0 {
             host.options.tell.event(Event::Recovered { tool: self.tool.clone(), failures });
         }
@@ -379,11 +384,22 @@ impl Server {
         let recipe = recipe.map_err(|error| error.to_string())??;
         let era = *lock(&self.era);
         let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
-        let started = host.start(&recipe, era).await?;
+        let started = host.start(&recipe, era).await.map_err(|why| match &recipe.unshared {
+            Some(unshared) => format!("{unshared}; {why}"),
+            None => why,
+        })?;
         let era = started.client.era();
         *lock(&self.era) = Some(era);
         host.memory.agree(&self.plugin, &self.version, &self.tool, era);
         *lock(&self.tier) = started.running.as_ref().map(|running| running.tier().clone());
+        if let Some(what) = &recipe.unshared
+            && matches!(*lock(&self.tier), Some(Tier::One))
+            && !std::mem::replace(&mut lock(&self.told).unshared, true)
+        {
+            host.options
+                .tell
+                .event(Event::Unshared { tool: self.tool.clone(), what: what.clone() });
+        }
         let options = &host.options;
         let pace = Pace {
             verify_every: match started.running {

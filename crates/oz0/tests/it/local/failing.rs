@@ -79,3 +79,33 @@ async fn a_failure_is_said_once_and_again_when_it_is_another_and_the_end_of_it_w
     assert_eq!(up.said().matches("out of memory").count(), 1, "{}", up.said());
     assert_eq!(up.end(), Some(0));
 }
+
+#[tokio::test]
+async fn a_folder_that_a_server_is_started_with_and_does_not_see_is_named_with_the_flag_that_shares_it()
+ {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let notes = home.folder.path().join("notes");
+    std::fs::create_dir(&notes).unwrap();
+    team.write(
+        "start.txt",
+        "test -d \"$1\" || { echo no notes >&2; exit 3; }; exec ./oz0-actor script.json\n",
+    );
+    let manifest = std::fs::read_to_string(team.root.join("oz0-plugin.yaml")).unwrap();
+    let command = format!("[/bin/sh, start.txt, '{}']", notes.display());
+    team.write("oz0-plugin.yaml", &manifest.replace("[./oz0-actor, script.json]", &command));
+    let flag = format!("--share team={}", notes.display());
+    let what = format!(
+        "team's server names {}, which is not shared with it; share it with: {flag}",
+        notes.display()
+    );
+    let mut up = home.up(&[], &[&team]);
+    up.says(&what);
+    eventually("`plugin list` says so", || failure(&home).contains(&what));
+    assert_eq!(up.end(), Some(0));
+    let share = format!("team={}", notes.display());
+    let mut up = home.up(&["--share", &share], &[&team]);
+    until(&up.client(EraChoice::Modern, None).await, &team, None).await;
+    assert!(!up.said().contains("not shared"), "{}", up.said());
+    assert_eq!(up.end(), Some(0));
+}
