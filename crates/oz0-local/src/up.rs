@@ -189,10 +189,7 @@ pub(crate) async fn install(
 ) -> Result<(), LocalError> {
     let name = &description.name;
     let failed = |source| LocalError::Edge { operation: format!("install {name}"), source };
-    let error = match admin.install(description).await {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
-    };
+    let Err(error) = admin.install(description).await else { return Ok(()) };
     let Source::Dev { folder: new } = &description.source else { return Err(failed(error)) };
     if error.code() != Some(Code::Conflict) {
         return Err(failed(error));

@@ -467,7 +467,7 @@ impl Roster {
                 folder: folder.clone(),
                 now: match other {
                     Source::Dev { folder } => Some(folder.into()),
-                    _ => None,
+                    Source::Bundle => None,
                 },
             }),
         }

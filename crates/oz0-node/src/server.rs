@@ -364,7 +364,7 @@ impl Server {
         if failures > 0 {
             host.options.tell.event(Event::Recovered { tool: self.tool.clone(), failures });
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     async fn start(
