@@ -38,7 +38,7 @@ pub enum LocalError {
         holder: String,
     },
     /// A port.
-    #[error("could not listen on {address} for {what}: {source}")]
+    #[error("could not listen on {address} for {what}")]
     Listen {
         /// For what.
         what: &'static str,
@@ -127,7 +127,8 @@ impl LocalError {
             Self::Folder { .. } => "check that the folder is yours and the disk is not full",
             Self::SocketPath { .. } => "give a folder with a shorter path: `--data DIR`",
             Self::Taken { .. } => {
-                "stop that one, or give this one another folder with `--data DIR`"
+                "one that runs is given no further plugin: stop it and start it anew with every plugin's folder, or \
+                 give this one another data folder with `--data DIR`"
             }
             Self::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {

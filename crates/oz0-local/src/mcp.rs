@@ -30,6 +30,11 @@ const TRY: Duration = Duration::from_millis(20);
 /// Before a process that could not be the edge tries again.
 const AGAIN: Duration = Duration::from_secs(5);
 
+/// How long a client's first listing waits while its one plugin's environment is being made. MCP clients give a server
+/// 30 s to start, by default, and some count its first listing in: what is not there by then they hear of later, as a
+/// changed list.
+const INSTALL: Duration = Duration::from_secs(25);
+
 /// A running `oz0 mcp`.
 pub struct Mcp {
     node: Node,
@@ -77,6 +82,7 @@ impl Mcp {
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
+                install: INSTALL,
                 only: Some(BTreeSet::from([description.name.clone()])),
                 folders: BTreeMap::from([pinned(&plugin, &description)]),
                 ..machine.node.clone()

@@ -100,6 +100,13 @@ impl Seat {
         }
     }
 
+    /// Who has the seat and does not make way.
+    pub(crate) fn stays(folder: &DataFolder) -> Option<String> {
+        let taken = is_locked(&folder.seat_lock());
+        let holder = Holder::read(folder).filter(|holder| taken && holder.role == Some(Role::Up));
+        holder.map(|holder| holder.to_string())
+    }
+
     /// For `oz0 mcp`: waits for the seat, for as long as it takes.
     pub(crate) async fn wait(folder: &DataFolder) -> Result<Self, LocalError> {
         loop {

@@ -70,6 +70,10 @@ impl Up {
     pub async fn start(options: UpOptions) -> Result<Self, LocalError> {
         let UpOptions { folder, listen, mcp_listen, hosts, plugins, machine } = options;
         let described = describe(plugins)?;
+        // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
+        if let Some(holder) = Seat::stays(&folder) {
+            return Err(LocalError::Taken { folder: folder.root().to_owned(), holder });
+        }
         let edge_port = bind("the edge", listen)?;
         let mcp_port = bind("the MCP endpoint", mcp_listen)?;
         let addresses = Addresses {
@@ -185,10 +189,7 @@ pub(crate) async fn install(
 ) -> Result<(), LocalError> {
     let name = &description.name;
     let failed = |source| LocalError::Edge { operation: format!("install {name}"), source };
-    let error = match admin.install(description).await {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
-    };
+    let Err(error) = admin.install(description).await else { return Ok(()) };
     let Source::Dev { folder: new } = &description.source else { return Err(failed(error)) };
     if error.code() != Some(Code::Conflict) {
         return Err(failed(error));

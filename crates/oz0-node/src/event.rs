@@ -54,12 +54,28 @@ pub enum Event {
         /// How well it is contained; none for a remote one.
         tier: Option<Tier>,
     },
-    /// A server did not start, or ended.
+    /// A server did not start, or ended. Told once, and again when it fails in another way.
     Failed {
         /// Its tool.
         tool: ToolId,
         /// What happened, with the end of what it wrote to stderr.
         reason: String,
+        /// Whether it is tried again.
+        again: bool,
+    },
+    /// A server that failed runs, and has for a while.
+    Recovered {
+        /// Its tool.
+        tool: ToolId,
+        /// How often it failed before.
+        failures: u32,
+    },
+    /// A server's command names a folder that it does not see.
+    Unshared {
+        /// Its tool.
+        tool: ToolId,
+        /// Which, and what to do.
+        what: String,
     },
     /// A server's listing could not be read.
     NotListed {
@@ -162,7 +178,17 @@ impl fmt::Display for Event {
                     _ => Ok(()),
                 }
             }
-            Self::Failed { tool, reason } => write!(f, "the server of {tool} failed: {reason}"),
+            Self::Failed { tool, reason, again: true } => {
+                write!(f, "the server of {tool} failed, and is tried again until it runs: {reason}")
+            }
+            Self::Failed { tool, reason, again: false } => {
+                write!(f, "the server of {tool} is not started: {reason}")
+            }
+            Self::Unshared { what, .. } => f.write_str(what),
+            Self::Recovered { tool, failures } => {
+                let s = if *failures == 1 { "" } else { "s" };
+                write!(f, "the server of {tool} runs again, after {failures} failure{s}")
+            }
             Self::NotListed { tool, reason } => write!(f, "{tool} is not called: {reason}"),
             Self::Waiting { plugin, tool, functions, moved } => {
                 match moved {

@@ -88,7 +88,7 @@ impl server::Gateway for Gateway {
     }
 
     async fn list(&self, _: &Principal) -> Result<Arc<Functions>, RpcError> {
-        self.roster.settled(self.roster.host.options.settle).await;
+        self.roster.prepared().await;
         Ok(Arc::clone(&self.roster.table().visible))
     }
 

@@ -12,7 +12,7 @@ use oz0_mcp::{
 };
 use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
-use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, StopBounds};
+use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, Shares, StopBounds};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
@@ -21,6 +21,8 @@ use crate::options::NodeOptions;
 
 /// How many lines of a failed server's stderr are shown.
 const STDERR_LINES: usize = 20;
+/// Before them.
+pub(crate) const STDERR: &str = "; the end of its stderr:\n";
 /// Questions of one server that wait to be looked at.
 const QUESTIONS: usize = 16;
 
@@ -39,6 +41,8 @@ pub(crate) struct Recipe {
     place: Place,
     /// The pointers that are cut from its functions' listings.
     pub(crate) unstable: BTreeMap<String, Vec<Pointer>>,
+    /// That its command names a folder of this machine that it does not see, and what to do.
+    pub(crate) unshared: Option<String>,
     /// Whether it may ask a model.
     pub(crate) sampling: bool,
 }
@@ -47,6 +51,51 @@ pub(crate) struct Recipe {
 enum Place {
     Process(Box<LaunchSpec>),
     Remote(Box<Endpoint>),
+}
+
+/// Why a server cannot be started.
+#[derive(Debug)]
+pub(crate) enum Hindrance {
+    /// What another try may overcome.
+    Passing(String),
+    /// What stays as it is for as long as this process and the plugin's files are what they are.
+    Lasting(String),
+}
+
+impl Hindrance {
+    pub(crate) fn reason(&self) -> &str {
+        match self {
+            Self::Passing(reason) | Self::Lasting(reason) => reason,
+        }
+    }
+}
+
+impl From<String> for Hindrance {
+    fn from(reason: String) -> Self {
+        Self::Passing(reason)
+    }
+}
+
+impl From<&str> for Hindrance {
+    fn from(reason: &str) -> Self {
+        Self::Passing(reason.to_owned())
+    }
+}
+
+/// The secret that nobody gave, and what to do. Only what the flag names is taken from this process's environment.
+fn lacks(secret: &str) -> String {
+    let there = std::env::var_os(secret).is_some_and(|value| !value.is_empty());
+    if there {
+        format!(
+            "it needs the secret {secret}, which is set in the environment and was not given to it: give it with: \
+             --secret {secret}"
+        )
+    } else {
+        format!(
+            "it needs the secret {secret}, which is not set: set it in the environment, and give it with: --secret \
+             {secret}"
+        )
+    }
 }
 
 /// A server that runs and speaks.
@@ -59,13 +108,18 @@ pub(crate) struct Started {
 
 impl Host {
     /// Reads what a tool's server is started from, and makes its environment. Blocks. The error is for people.
-    pub(crate) fn recipe(&self, assignment: &Assignment, tool: &ToolId) -> Result<Recipe, String> {
+    pub(crate) fn recipe(
+        &self,
+        assignment: &Assignment,
+        tool: &ToolId,
+    ) -> Result<Recipe, Hindrance> {
         let description = assignment.description.as_ref().ok_or("it is not assigned")?;
         let Source::Dev { folder } = &description.source else {
             return Err(format!(
                 "this node does not hold the bundle of {} {}",
                 assignment.plugin, assignment.version
-            ));
+            )
+            .into());
         };
         let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
         let manifest =
@@ -75,21 +129,35 @@ impl Host {
             .iter()
             .find(|(id, _)| id.value == *tool)
             .ok_or("its manifest has no such tool any more")?;
+        let mut unshared = None;
         let place = match declared.backend() {
             Backend::Url(url) => {
                 let moved = assignment.moved.contains_key(tool);
                 Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
+                let Declared { variables, missing } =
+                    Declared::of_tool(manifest, declared, &self.options.secrets);
+                if let Some(name) = missing.first() {
+                    return Err(Hindrance::Lasting(lacks(name)));
+                }
                 let prepared = self
                     .environments
                     .prepare_tool(&plugin, key, declared, Lock::Use)
                     .map_err(|error| error.to_string())?;
-                let Declared { variables, missing } =
-                    Declared::of_tool(manifest, declared, &self.options.secrets);
-                if let Some(name) = missing.first() {
-                    return Err(format!("it needs the secret {name}, which is not set"));
+                let mut arguments: Vec<&str> =
+                    declared.args.iter().map(|argument| argument.as_str()).collect();
+                if let Backend::Mcp(mcp) = declared.backend() {
+                    arguments.extend(mcp.argv());
                 }
+                let shares = self.options.shares.get(&assignment.plugin);
+                unshared = unshared_folder(&arguments, plugin.root(), shares).map(|folder| {
+                    let name = &assignment.plugin;
+                    format!(
+                        "{name}'s server names {folder}, which is not shared with it; share it with: --share \
+                         {name}={folder}"
+                    )
+                });
                 Place::Process(Box::new(LaunchSpec {
                     shares: self
                         .options
@@ -104,6 +172,7 @@ impl Host {
         let models = manifest.requires.as_ref().and_then(|requires| requires.models.as_ref());
         Ok(Recipe {
             place,
+            unshared,
             unstable: declared.unstable_pointers(),
             sampling: models.is_some_and(|models| models.sampling.is_some()),
         })
@@ -185,12 +254,44 @@ impl Host {
     }
 }
 
+/// Where every server sees the system's own.
+const SYSTEM: [&str; 9] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev", "/sys"];
+
+/// A folder of this machine that a server is started with, and that is neither the plugin's nor shared with it.
+fn unshared_folder(arguments: &[&str], plugin: &Path, shares: Option<&Shares>) -> Option<String> {
+    let is_shared = |folder: &Path| {
+        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        shares.into_iter().flat_map(Shares::iter).any(|share| {
+            let of = share.path().canonicalize().unwrap_or_else(|_| share.path().to_owned());
+            folder.starts_with(share.path()) || real.starts_with(of)
+        })
+    };
+    let own = plugin.canonicalize().unwrap_or_else(|_| plugin.to_owned());
+    arguments
+        .iter()
+        .map(|argument| {
+            argument.split_once("=/").map_or(*argument, |(flag, _)| &argument[flag.len() + 1..])
+        })
+        .find(|text| {
+            let folder = Path::new(text);
+            folder.is_absolute()
+                && folder.parent().is_some()
+                && folder.is_dir()
+                && folder.canonicalize().is_ok_and(|real| !real.starts_with(&own))
+                && folder != Path::new("/tmp")
+                && !SYSTEM.iter().any(|system| folder.starts_with(system))
+                && !is_shared(folder)
+        })
+        .map(str::to_owned)
+}
+
 /// The end of what a server wrote to stderr, as it is added to a reason.
 pub(crate) fn said(stderr: &str) -> String {
     if stderr.trim().is_empty() {
         return String::new();
     }
-    format!("; the end of its stderr:\n{}", escape::text(stderr.trim_end()))
+    format!("{STDERR}{}", escape::text(stderr.trim_end()))
 }
 
 /// Why a server did not start.

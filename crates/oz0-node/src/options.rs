@@ -26,6 +26,8 @@ pub struct NodeOptions {
     pub edge_grace: Duration,
     /// How long a client that lists waits for servers that have not listed yet. Default 5 s.
     pub settle: Duration,
+    /// How long it waits, all in all, while the environment of one of them is being made. Default: no longer than that.
+    pub install: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
     /// The folders of this machine that each plugin's servers may use. A plugin that is not in it is given none.
@@ -53,6 +55,7 @@ impl Default for NodeOptions {
             limits: NodeLimits::default(),
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
+            install: Duration::ZERO,
             secrets: BTreeMap::new(),
             shares: BTreeMap::new(),
             only: None,

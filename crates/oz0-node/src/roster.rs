@@ -28,6 +28,8 @@ use crate::server::Server;
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
+/// Between two looks whether an environment is being made.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What a node holds.
 pub(crate) struct Roster {
@@ -513,7 +515,7 @@ impl Roster {
                 folder: folder.clone(),
                 now: match other {
                     Source::Dev { folder } => Some(folder.into()),
-                    _ => None,
+                    Source::Bundle => None,
                 },
             }),
         }
@@ -584,6 +586,25 @@ impl Roster {
         let complete = state.edge.is_some();
         self.table.send_replace(Arc::new(Table { functions, names, servers, visible, complete }));
         self.revision.send_if_modified(|now| std::mem::replace(now, revision) != revision);
+    }
+
+    /// Waits as a client that lists does: until the servers have settled, or have had the time for it since no
+    /// environment is being made any more, or a client's patience is over.
+    pub(crate) async fn prepared(&self) {
+        let options = &self.host.options;
+        let quiet = async {
+            let mut since = Instant::now();
+            while since.elapsed() < options.settle {
+                tokio::time::sleep(LOOK.min(options.settle)).await;
+                if self.table().servers.iter().any(|server| server.is_preparing()) {
+                    since = Instant::now();
+                }
+            }
+        };
+        tokio::select! {
+            () = self.settled(options.settle.max(options.install)) => {}
+            () = quiet => {}
+        }
     }
 
     /// Waits until every server that is assigned has listed or failed to, and what the edge accepted of it is here; at

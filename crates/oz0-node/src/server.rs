@@ -13,7 +13,7 @@ use oz0_server::{Running, StopBounds, Tier};
 use tokio::sync::watch;
 
 use crate::event::Event;
-use crate::host::{Host, Started, said};
+use crate::host::{Hindrance, Host, STDERR, Started, said};
 use crate::instance::{Instance, Pace};
 use crate::listed::{Answered, Gist, Listed, Reported};
 use crate::refusal::Why;
@@ -59,7 +59,27 @@ pub(crate) struct Server {
     untold: Mutex<VecDeque<News>>,
     /// The edge has forgotten what it was told.
     forgotten: AtomicBool,
+    /// Its environment is being made.
+    preparing: AtomicBool,
+    /// What people were told of its failures.
+    told: Mutex<Told>,
     roster: Weak<Roster>,
+}
+
+/// What people were told last of a server that fails. The same is said once.
+#[derive(Default)]
+struct Told {
+    failed: Option<String>,
+    failures: u32,
+    unlisted: Option<String>,
+    unshared: bool,
+}
+
+/// What tells one failure from another: what the server said, if it said anything, for how its end is seen first is
+/// chance; and no numbers, which are the times and processes of one try.
+fn kind_of(reason: &str) -> String {
+    let said = reason.split_once(STDERR).map_or(reason, |(_, said)| said);
+    said.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// How far it has come.
@@ -67,7 +87,10 @@ pub(crate) struct Server {
 enum Phase {
     Starting,
     Up(Arc<Instance>),
-    Down { again: Instant },
+    /// `again` is when it is tried again, if ever.
+    Down {
+        again: Option<Instant>,
+    },
     Stopped,
 }
 
@@ -75,12 +98,8 @@ enum Phase {
 #[derive(Clone)]
 enum News {
     Listed(Arc<Listed>, Arc<Reported>),
-    Unlisted {
-        /// Why, in words of ours.
-        reason: Arc<str>,
-        /// The same with what the server wrote.
-        whole: Arc<str>,
-    },
+    /// Why there is no listing, with what the server wrote.
+    Unlisted(Arc<str>),
 }
 
 impl Server {
@@ -106,6 +125,8 @@ impl Server {
             news: watch::Sender::new(None),
             untold: Mutex::default(),
             forgotten: AtomicBool::new(false),
+            preparing: AtomicBool::new(false),
+            told: Mutex::default(),
             roster,
         })
     }
@@ -146,8 +167,10 @@ impl Server {
                     Phase::Up(instance) if instance.client.closed().is_none() => {
                         return Ok(Arc::clone(instance));
                     }
-                    Phase::Down { again, .. }
-                        if again.saturating_duration_since(Instant::now()) > CALLS_WAIT =>
+                    Phase::Down { again }
+                        if again.is_none_or(|again| {
+                            again.saturating_duration_since(Instant::now()) > CALLS_WAIT
+                        }) =>
                     {
                         return Err(Why::Down);
                     }
@@ -165,11 +188,16 @@ impl Server {
         })
     }
 
+    /// Whether its environment is being made.
+    pub(crate) fn is_preparing(&self) -> bool {
+        self.preparing.load(Ordering::Acquire)
+    }
+
     /// What keeps it from having listed anything.
     pub(crate) fn trouble(&self) -> Option<Why> {
         match (&*self.phase.borrow(), &*self.news.borrow()) {
             (Phase::Down { .. }, _) => Some(Why::Down),
-            (Phase::Up(_), Some(News::Unlisted { .. })) => Some(Why::NotListed),
+            (Phase::Up(_), Some(News::Unlisted(_))) => Some(Why::NotListed),
             _ => None,
         }
     }
@@ -211,6 +239,7 @@ impl Server {
     pub(crate) fn listed(&self, listed: &Arc<Listed>, reported: Reported) {
         let functions = listed.functions.len();
         let before = lock(&self.last).replace(Arc::clone(listed));
+        lock(&self.told).unlisted = None;
         self.tell(News::Listed(Arc::clone(listed), Arc::new(reported)));
         if let Some(roster) = self.roster.upgrade() {
             roster.rebuild();
@@ -224,12 +253,14 @@ impl Server {
     /// A listing that failed, and what the server wrote that may explain it: for people, and never for a model.
     pub(crate) fn unlisted(&self, reason: &str, traces: &str) {
         let whole = format!("{reason}{traces}");
-        self.tell(News::Unlisted {
-            reason: escape::line_within(reason, REASON).into(),
-            whole: escape::line_within(&whole, REASON).into(),
-        });
+        let whole: Arc<str> = escape::line_within(&whole, REASON).into();
+        self.tell(News::Unlisted(Arc::clone(&whole)));
+        let kind = Some(kind_of(&escape::line_within(reason, REASON)));
+        if std::mem::replace(&mut lock(&self.told).unlisted, kind.clone()) == kind {
+            return;
+        }
         if let Some(roster) = self.roster.upgrade() {
-            roster.tell(Event::NotListed { tool: self.tool.clone(), reason: whole });
+            roster.tell(Event::NotListed { tool: self.tool.clone(), reason: whole.to_string() });
         }
     }
 
@@ -294,17 +325,21 @@ impl Server {
             };
             let why = match started {
                 Ok((instance, started)) => match self.attend(host, instance, started, stop).await {
-                    Some(why) => why,
+                    Some(why) => Hindrance::Passing(why),
                     None => return,
                 },
                 Err(why) => why,
             };
+            self.failed(host, &why);
+            if matches!(why, Hindrance::Lasting(_)) {
+                self.phase.send_replace(Phase::Down { again: None });
+                return told(stop).await;
+            }
             if began.elapsed() > LIVED {
                 wait = FIRST_WAIT;
             }
             let again = Instant::now() + wait;
-            self.failed(host, &why);
-            self.phase.send_replace(Phase::Down { again });
+            self.phase.send_replace(Phase::Down { again: Some(again) });
             tokio::select! {
                 () = told(stop) => return,
                 () = tokio::time::sleep_until(again.into()) => {}
@@ -313,33 +348,73 @@ impl Server {
         }
     }
 
-    /// What happened, for people and the edge. A server that had listed keeps what it listed.
-    fn failed(&self, host: &Host, why: &str) {
-        let reason: Arc<str> = escape::line_within(why, REASON).into();
-        self.tell(News::Unlisted { whole: Arc::clone(&reason), reason });
-        host.options.tell.event(Event::Failed { tool: self.tool.clone(), reason: why.to_owned() });
+    /// What happened, for the edge, and, where it is not what happened before, for people. A server that had listed
+    /// keeps what it listed.
+    fn failed(&self, host: &Host, why: &Hindrance) {
+        let reason: Arc<str> = escape::line_within(why.reason(), REASON).into();
+        self.tell(News::Unlisted(reason));
+        {
+            let mut told = lock(&self.told);
+            told.failures += 1;
+            let kind = Some(kind_of(why.reason()));
+            if std::mem::replace(&mut told.failed, kind.clone()) == kind {
+                return;
+            }
+        }
+        host.options.tell.event(Event::Failed {
+            tool: self.tool.clone(),
+            reason: why.reason().to_owned(),
+            again: matches!(why, Hindrance::Passing(_)),
+        });
+    }
+
+    /// Never ends. A server that failed and has run for a while is said to run again.
+    async fn recover(&self, host: &Host) {
+        tokio::time::sleep(LIVED).await;
+        let failures = {
+            let mut told = lock(&self.told);
+            told.failed = None;
+            std::mem::take(&mut told.failures)
+        };
+        if failures > 0 {
+            host.options.tell.event(Event::Recovered { tool: self.tool.clone(), failures });
+        }
+        std::future::pending::<()>().await;
     }
 
     async fn start(
         self: &Arc<Self>,
         host: &Arc<Host>,
         assignment: &Arc<Assignment>,
-    ) -> Result<(Arc<Instance>, Started), String> {
+    ) -> Result<(Arc<Instance>, Started), Hindrance> {
         // Reading, resolving and installing block.
+        self.preparing.store(true, Ordering::Release);
         let recipe = tokio::task::spawn_blocking({
             let (host, assignment, tool) =
                 (Arc::clone(host), Arc::clone(assignment), self.tool.clone());
             move || host.recipe(&assignment, &tool)
         })
-        .await
-        .map_err(|error| error.to_string())??;
+        .await;
+        self.preparing.store(false, Ordering::Release);
+        let recipe = recipe.map_err(|error| error.to_string())??;
         let era = *lock(&self.era);
         let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
-        let started = host.start(&recipe, era).await?;
+        let started = host.start(&recipe, era).await.map_err(|why| match &recipe.unshared {
+            Some(unshared) => format!("{unshared}; {why}"),
+            None => why,
+        })?;
         let era = started.client.era();
         *lock(&self.era) = Some(era);
         host.memory.agree(&self.plugin, &self.version, &self.tool, era);
         *lock(&self.tier) = started.running.as_ref().map(|running| running.tier().clone());
+        if let Some(what) = &recipe.unshared
+            && matches!(*lock(&self.tier), Some(Tier::One))
+            && !std::mem::replace(&mut lock(&self.told).unshared, true)
+        {
+            host.options
+                .tell
+                .event(Event::Unshared { tool: self.tool.clone(), what: what.clone() });
+        }
         let options = &host.options;
         let pace = Pace {
             verify_every: match started.running {
@@ -379,6 +454,7 @@ impl Server {
             () = instance.keep_listed(self) => Some(None),
             () = instance.answer_requests(requests) => Some(None),
             () = instance.subscribe() => Some(None),
+            () = self.recover(host) => Some(None),
         };
         self.tell_junk(&instance);
         let Some(ended) = over else {
@@ -438,7 +514,7 @@ impl Server {
                     listed.answered.send_replace(Answered::Said(verdicts.clone()));
                     true
                 }
-                (Some(Sent::Unlisted(old)), News::Unlisted { whole, .. }) => old == whole,
+                (Some(Sent::Unlisted(old)), News::Unlisted(whole)) => old == whole,
                 _ => false,
             };
             if !told {
@@ -478,14 +554,14 @@ impl Server {
                     functions: reported.functions.clone(),
                     left_out: reported.left_out.clone(),
                 },
-                News::Unlisted { whole, .. } => Outcome::Failed { reason: whole.to_string() },
+                News::Unlisted(whole) => Outcome::Failed { reason: whole.to_string() },
             },
         }
     }
 
     fn answered(&self, news: News, verdicts: Verdicts) -> Sent {
         match news {
-            News::Unlisted { whole, .. } => Sent::Unlisted(whole),
+            News::Unlisted(whole) => Sent::Unlisted(whole),
             News::Listed(listed, reported) => {
                 let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
                     matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())

@@ -206,6 +206,7 @@ async fn a_store_that_is_deleted_or_replaced_while_it_is_open_takes_nothing_more
                 decisions: poll.decisions.revision,
                 wait: Some(30),
                 jobs: true,
+                ..PollQuery::default()
             };
             tokio::spawn(async move { node.poll(&query).await })
         };

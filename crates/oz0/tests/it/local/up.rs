@@ -150,6 +150,7 @@ fn a_port_in_use_or_a_folder_that_is_no_plugin_starts_nothing() {
         let said = crate::support::run(command.arg(&team.root));
         assert_eq!(said.code, Some(3), "{}", said.all());
         assert!(said.stderr.contains(&address) && said.stderr.contains("hint:"), "{}", said.all());
+        assert_eq!(said.stderr.matches("os error").count(), 1, "{}", said.all());
         assert!(said.stdout.is_empty() && !home.data().exists(), "{}", said.all());
     }
     let nowhere = home.folder.path().join("nowhere");
@@ -184,10 +185,23 @@ fn two_folders_of_one_plugin_and_two_plugins_of_one_tool_are_refused() {
 fn a_second_up_on_one_data_folder_is_told_which_process_has_it() {
     let home = Home::new();
     let mut up = home.up(&[], &[]);
-    let said = crate::support::run(&mut home.up_command(&[], &[]));
-    assert_eq!(said.code, Some(3), "{}", said.all());
-    assert!(said.stderr.contains(&format!("`oz0 up` (process {})", up.id())), "{}", said.all());
-    assert!(said.stdout.is_empty());
+    let ports = [up.url("edge"), up.url("mcp")];
+    let [listen, mcp] = ports.each_ref().map(|url| url.split('/').nth(2).unwrap());
+    // The ports are in use as well, as they are where nobody names any.
+    for flags in [&[][..], &["--listen", listen, "--mcp-listen", mcp][..]] {
+        let mut command = home.oz0(&["up"]);
+        command.args(if flags.is_empty() {
+            &["--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"][..]
+        } else {
+            flags
+        });
+        let said = crate::support::run(&mut command);
+        assert_eq!(said.code, Some(3), "{}", said.all());
+        let who = format!("`oz0 up` (process {}) runs on", up.id());
+        assert!(said.stderr.contains(&who), "{}", said.all());
+        assert!(said.stderr.contains("is given no further plugin"), "{}", said.all());
+        assert!(said.stdout.is_empty());
+    }
     assert!(home.has_edge());
     assert_eq!(up.end(), Some(0));
     let said = home.run(&["plugin", "list"]);
