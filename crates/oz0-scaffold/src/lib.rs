@@ -17,6 +17,7 @@ mod manifest;
 mod name;
 mod package;
 mod plan;
+mod python;
 mod refusal;
 mod secret;
 pub mod shell;

@@ -13,6 +13,7 @@ use oz0_server::in_system;
 
 use crate::package::program_name;
 use crate::plan::Note;
+use crate::python;
 use crate::refusal::Refusal;
 use crate::shell;
 use crate::wrap::plain;
@@ -49,6 +50,8 @@ pub(crate) struct Local {
     pub(crate) copied: Vec<CopiedFile>,
     /// Requirements to lock, as PEP 508 has them.
     pub(crate) requirements: Vec<String>,
+    /// Modules that its script imports, and that nothing says the packages of.
+    pub(crate) imports: Vec<String>,
     pub(crate) env: Vec<(String, String)>,
     /// What it may be called.
     pub(crate) label: String,
@@ -156,7 +159,11 @@ pub(crate) fn script(
     let declared = declared_requirements(&path)?;
     let locked = local.project.as_deref().is_some_and(has_python_lock);
     if !locked {
-        local.requirements = declared;
+        // What nothing says where to have it from.
+        if name == "python3" && declared.is_none() {
+            local.imports = python::packages(&path);
+        }
+        local.requirements = declared.unwrap_or_default();
     }
     if let (Some(venv), false, true) = (&venv, locked, local.requirements.is_empty()) {
         return Err(unlocked(venv, &argv[0]));
@@ -348,22 +355,86 @@ pub(crate) fn place(
     let Some(project) = project(path) else {
         return Ok(copied(path, &file_name(path), executable));
     };
-    if around.folder.is_none() && project == around.working {
-        let argv = vec![text(path.strip_prefix(&project).unwrap_or(path))?];
-        return Ok(Local { argv, project: Some(project), label, ..Local::default() });
-    }
-    let message = match around.folder {
-        Some(folder) => format!("{} lies outside of {}", path.display(), folder.display()),
-        None => format!(
-            "{} is part of a project, and its server sees nothing but its plugin's folder",
-            path.display()
-        ),
-    };
+    let why = project.why(path);
     let command = shell::line(around.command);
-    Err(Refusal::new(message).hint(format!(
+    if around.folder.is_none() && project.folder == around.working {
+        let argv = vec![text(path.strip_prefix(&project.folder).unwrap_or(path))?];
+        let mut note = Note::plain(format!(
+            "{} is taken for the server's project, since {why}: all of it is the plugin",
+            project.folder.display()
+        ));
+        if let Alone::Can | Alone::Lacks(_) = alone(path, &project) {
+            note.hint = Some(format!(
+                "for a plugin of {} alone, name a new folder: oz0 wrap --dir NEW -- {command}",
+                file_name(path)
+            ));
+        }
+        let notes = vec![note];
+        return Ok(Local { argv, project: Some(project.folder), label, notes, ..Local::default() });
+    }
+    let alone = alone(path, &project);
+    if around.folder.is_some() {
+        let lacks = match alone {
+            Alone::Can => None,
+            Alone::Lacks(what) => Some(what),
+            Alone::Cannot => {
+                return Err(Refusal::new(format!(
+                    "{} is part of the project in {}, since {why}, and a copy of it alone would lack the project's packages",
+                    path.display(),
+                    project.folder.display()
+                ))
+                .hint(whole(&project.folder, &command)));
+            }
+        };
+        let mut local = copied(path, &file_name(path), executable);
+        local.notes.extend(lacks.map(|what| {
+            Note::warning(
+                format!("{what}, which {} names, is no part of the copy", file_name(path)),
+                format!("if the server needs it, {}", whole(&project.folder, &command)),
+            )
+        }));
+        return Ok(local);
+    }
+    let mut hint = whole(&project.folder, &command);
+    if !matches!(alone, Alone::Cannot) {
+        hint.push_str("; or copy the file alone into a new folder, with --dir NEW");
+    }
+    Err(Refusal::new(format!(
+        "{} is part of a project, since {why}, and its server sees nothing but its plugin's folder",
+        path.display()
+    ))
+    .hint(hint))
+}
+
+/// What to do for the whole project.
+fn whole(project: &Path, command: &str) -> String {
+    format!(
         "make the project the plugin's folder, which writes its manifest there: oz0 wrap --dir {} -- {command}",
         shell::quoted(&project.to_string_lossy())
-    )))
+    )
+}
+
+/// What a copy of a file without its project is.
+enum Alone {
+    /// Everything it needs, as far as can be seen.
+    Can,
+    /// A script without this file, which it names.
+    Lacks(String),
+    /// Nothing that runs: its packages are the project's.
+    Cannot,
+}
+
+fn alone(path: &Path, project: &Project) -> Alone {
+    let python = path.extension().is_some_and(|end| end == "py" || end == "pyw");
+    if !project.marked {
+        Alone::Lacks(project.found.clone())
+    } else if python
+        && (matches!(declared_requirements(path), Ok(Some(_))) || python::packages(path).is_empty())
+    {
+        Alone::Can
+    } else {
+        Alone::Cannot
+    }
 }
 
 /// What a script may be called by: its file's name, or its project's where every such file has that name.
@@ -408,16 +479,37 @@ fn text(path: &Path) -> Result<String, Refusal> {
         .ok_or_else(|| Refusal::new(format!("{} is not UTF-8, and a manifest is", path.display())))
 }
 
+/// A folder that a file is taken to be part of, and why.
+pub(crate) struct Project {
+    pub(crate) folder: PathBuf,
+    /// The file that says so.
+    pub(crate) found: String,
+    /// Whether it is one that lists the project's packages, and not only one beside the script that the script names.
+    pub(crate) marked: bool,
+}
+
+impl Project {
+    fn why(&self, path: &Path) -> String {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if self.marked {
+            format!("{} lies there", self.found)
+        } else {
+            format!("{name} names {}, which lies beside it", self.found)
+        }
+    }
+}
+
 /// The folder of the project that a file belongs to: the nearest one with a file that says so, else its own where other
 /// files in it are named in it. `None` for a file by itself.
-pub(crate) fn project(path: &Path) -> Option<PathBuf> {
+pub(crate) fn project(path: &Path) -> Option<Project> {
     let home = std::env::home_dir();
     for folder in path.ancestors().skip(1) {
         if folder.parent().is_none() || home.as_deref() == Some(folder) {
             break;
         }
-        if MARKERS.iter().any(|marker| is_file(&folder.join(marker))) {
-            return Some(folder.to_owned());
+        if let Some(marker) = MARKERS.iter().find(|marker| is_file(&folder.join(marker))) {
+            let found = (*marker).to_owned();
+            return Some(Project { folder: folder.to_owned(), found, marked: true });
         }
         if folder.join(".git").exists() {
             break;
@@ -428,7 +520,7 @@ pub(crate) fn project(path: &Path) -> Option<PathBuf> {
     let words: std::collections::BTreeSet<&str> =
         source.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).collect();
     let siblings = fs::read_dir(folder).ok()?.flatten().filter(|entry| entry.path() != path);
-    let needs = siblings.into_iter().any(|entry| {
+    let needed = siblings.filter(|entry| {
         let sibling = entry.path();
         let stem = sibling.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let source = sibling.extension().and_then(|end| end.to_str()).is_some_and(|end| {
@@ -437,19 +529,21 @@ pub(crate) fn project(path: &Path) -> Option<PathBuf> {
         let package = sibling.join("__init__.py").is_file();
         (source || package) && words.contains(stem)
     });
-    needs.then(|| folder.to_owned())
+    // The first by name, so that the same folder gives the same reason.
+    let found = needed.map(|entry| entry.file_name().to_string_lossy().into_owned()).min()?;
+    Some(Project { folder: folder.to_owned(), found, marked: false })
 }
 
-fn read_script(path: &Path) -> Option<String> {
+pub(crate) fn read_script(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(SCRIPT).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a script says that it needs, in its metadata (PEP 723).
-fn declared_requirements(path: &Path) -> Result<Vec<String>, Refusal> {
-    let Some(source) = read_script(path) else { return Ok(Vec::new()) };
-    let Some((_, rest)) = source.split_once("# /// script\n") else { return Ok(Vec::new()) };
+/// What a script says that it needs, in its metadata (PEP 723); `None` where it has none.
+fn declared_requirements(path: &Path) -> Result<Option<Vec<String>>, Refusal> {
+    let Some(source) = read_script(path) else { return Ok(None) };
+    let Some((_, rest)) = source.split_once("# /// script\n") else { return Ok(None) };
     let metadata: String = rest
         .lines()
         .take_while(|line| line.starts_with('#') && line.trim_end() != "# ///")
@@ -462,7 +556,7 @@ fn declared_requirements(path: &Path) -> Result<Vec<String>, Refusal> {
     let requirements: Vec<String> =
         listed.into_iter().flatten().filter_map(|one| one.as_str()).map(str::to_owned).collect();
     requirements.iter().try_for_each(|one| check_requirement(one))?;
-    Ok(requirements)
+    Ok(Some(requirements))
 }
 
 /// A requirement that a registry's release can fulfil. An option of an installer is none, whatever line it stands in.

@@ -14,7 +14,7 @@ use crate::local::{
 use crate::refusal::Refusal;
 use crate::shell;
 
-fn is_python(word: &str) -> bool {
+pub(crate) fn is_python(word: &str) -> bool {
     Path::new(word).extension().is_some_and(|end| end == "py" || end == "pyw")
 }
 

@@ -424,6 +424,20 @@ fn package(
     Ok(tool)
 }
 
+/// A script whose packages nothing names: in the sandbox it has none of them.
+fn unnamed_packages(imports: &[String], argv: &[String]) -> Note {
+    let script = argv.iter().find(|word| uv::is_python(word)).map_or("SCRIPT", String::as_str);
+    Note::warning(
+        format!(
+            "{script} imports {}, and nothing says which packages it needs, so none is installed for it",
+            imports.join(", ")
+        ),
+        format!(
+            "name them in the script, in a block `# /// script` (PEP 723), or in the command, as in: oz0 wrap -- uv run --with PACKAGE {script}"
+        ),
+    )
+}
+
 /// Words as they are printed.
 fn shown(words: &[String]) -> impl Iterator<Item = String> {
     cut(words).into_iter().map(|word| match word.strip_suffix('…') {
@@ -465,6 +479,9 @@ fn files(
     if !local.requirements.is_empty() {
         let files = registries.python_files(&local.requirements)?;
         tool.texts.extend(files.into_iter().map(|(path, text)| (path.to_owned(), text)));
+    }
+    if !local.imports.is_empty() && local.requirements.is_empty() {
+        tool.notes.push(unnamed_packages(&local.imports, &local.argv));
     }
     let argv = arguments(&local.argv, here, &mut tool);
     tool.runs = shown(&argv).collect::<Vec<_>>().join(" ");

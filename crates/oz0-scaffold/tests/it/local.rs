@@ -144,6 +144,42 @@ fn a_script_that_names_its_neighbours_is_not_torn_from_them() {
 }
 
 #[test]
+fn a_script_of_a_folder_taken_for_a_project_can_be_copied_alone() {
+    let place = place();
+    write(&place.here, "server.py", "import json\nimport helpers\n");
+    write(&place.here, "helpers.py", "");
+    let command = ["python3", "server.py"];
+    let whole = place.told(None, &command);
+    let alone = place.told(Some(&place.here.join("../alone")), &command);
+    assert!(!place.here.join("../alone/helpers.py").exists());
+    // With a project's packages it runs nowhere else, unless it names its own.
+    write(&place.there, "requirements.txt", "");
+    write(&place.there, "needs.py", "import mcp\n");
+    write(
+        &place.there,
+        "names.py",
+        "# /// script\n# dependencies = [\"mcp\"]\n# ///\nimport mcp\n",
+    );
+    let new = place.here.join("../new");
+    let needs = place.told(Some(&new), &["python3", "THERE/needs.py"]);
+    let names = place.told(Some(&new), &["python3", "THERE/names.py"]);
+    let above = place.folder.path().canonicalize().unwrap();
+    let told = [whole, alone, needs, names].join("\n");
+    insta::assert_snapshot!(told.replace(above.to_str().unwrap(), "ABOVE"));
+}
+
+#[test]
+fn a_script_whose_packages_nothing_names_is_warned_of() {
+    let place = place();
+    write(&place.there, "w2.py", "import json, httpx\nfrom mcp.server import FastMCP\n");
+    let told = place.told(None, &["python3", "THERE/w2.py"]);
+    assert!(told.contains("warning: w2.py imports httpx, mcp, and nothing says"), "{told}");
+    let with = ["uv", "run", "--with", "mcp", "--with", "httpx", "THERE/w2.py"];
+    let told = place.told(Some(&place.here.join("other")), &with);
+    assert!(!told.contains("warning") && told.contains("requirements.txt"), "{told}");
+}
+
+#[test]
 fn a_module_of_the_named_project_runs_there() {
     let place = place();
     write(&place.there, "src/weather/__main__.py", "");
