@@ -50,18 +50,55 @@ async fn a_session_is_its_principals_alone_and_ends_once() {
 }
 
 #[tokio::test]
-async fn sessions_are_bounded_and_expire() {
+async fn sessions_expire() {
     let mut options = options();
-    options.limits.sessions_each = 2;
     options.timeouts.session = Duration::from_millis(300);
     let endpoint = Endpoint::open(Server::new(Arc::new(Memory::new()), options)).await;
     let first = endpoint.session("2025-11-25", "").await;
-    endpoint.session("2025-11-25", "").await;
-    let refused = endpoint.post(&[], &initialize("2025-11-25")).await;
-    assert_eq!((refused.status, &refused.json()["error"]["code"]), (503, &json!(-31001)));
     tokio::time::sleep(Duration::from_millis(350)).await;
     assert_eq!(endpoint.post(&[("Mcp-Session-Id", &first)], PING).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_full_house_makes_room_for_a_newcomer_by_the_session_that_only_pings() {
+    const LIST: &str = r#"{"jsonrpc":"2.0","id":8,"method":"tools/list"}"#;
+    let mut options = options();
+    options.limits.sessions_each = 3;
+    let endpoint = Endpoint::open(Server::new(Arc::new(Memory::new()), options)).await;
+    let ask = async |session: &str, what: &str| {
+        endpoint.post(&[("Mcp-Session-Id", session)], what).await.status
+    };
+    let early = endpoint.session("2025-11-25", "").await;
+    let late = endpoint.session("2025-11-25", "").await;
+    let pings = endpoint.session("2025-11-25", "").await;
+    for session in [&early, &late] {
+        assert_eq!(ask(session, LIST).await, 200);
+    }
+    assert_eq!(ask(&pings, PING).await, 200);
+    let next = endpoint.session("2025-11-25", "").await;
+    assert_eq!((ask(&pings, PING).await, ask(&early, PING).await), (404, 200));
+    // Where all have asked for something it is the one that has not for the longest time.
+    assert_eq!(ask(&next, LIST).await, 200);
     endpoint.session("2025-11-25", "").await;
+    assert_eq!((ask(&early, PING).await, ask(&late, PING).await), (404, 200));
+}
+
+#[tokio::test]
+async fn sessions_with_a_request_in_flight_do_not_give_way() {
+    let mut options = options();
+    options.limits.sessions_each = 1;
+    let memory = Memory::new();
+    let started = Arc::clone(&memory.started);
+    let endpoint = Endpoint::open(Server::new(Arc::new(memory), options)).await;
+    let session = endpoint.session("2025-11-25", "").await;
+    let head = [("Mcp-Session-Id", session.as_str())];
+    let stream = endpoint.begin(&head, "POST", &call(1, "slow")).await;
+    while started.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let refused = endpoint.post(&[], &initialize("2025-11-25")).await;
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (503, &json!(-31001)));
+    drop(stream);
 }
 
 #[tokio::test]

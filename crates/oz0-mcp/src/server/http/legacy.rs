@@ -132,6 +132,7 @@ impl<G: Gateway> Http<G> {
             let why = "`initialize` stands by itself";
             return refuse(RpcError::new(codes::INVALID_REQUEST, why));
         }
+        session.asks(method);
         let params = params.map(RawValue::get);
         match self.engine.begin(&session.peer, session.level(), id, method, params) {
             Started::Now(outcome) => Reply::Now(Outgoing::answer(id, outcome, Era::Legacy)),

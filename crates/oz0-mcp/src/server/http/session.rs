@@ -21,8 +21,6 @@ use crate::server::questions::Questions;
 pub(super) const STANDALONE: u64 = 0;
 /// What an event costs beside its text, so that many small ones count too.
 const OVERHEAD: usize = 256;
-/// A session in which nothing happened for this long may give way to a new one.
-const IDLE: Duration = Duration::from_mins(1);
 
 pub(super) struct Session {
     pub(super) id: String,
@@ -33,7 +31,11 @@ pub(super) struct Session {
 }
 
 struct State {
+    opened: Instant,
+    /// The last sign of life.
     used: Instant,
+    /// The last request that was for something: a ping keeps a session, and is no use of it.
+    asked: Option<Instant>,
     level: Option<Level>,
     ready: bool,
     streams: BTreeMap<u64, Log>,
@@ -77,6 +79,13 @@ impl Session {
 
     pub(super) fn touch(&self) {
         self.state().used = Instant::now();
+    }
+
+    /// Notes a request.
+    pub(super) fn asks(&self, method: &str) {
+        if method != "ping" {
+            self.state().asked = Some(Instant::now());
+        }
     }
 
     pub(super) fn level(&self) -> Option<Level> {
@@ -242,6 +251,13 @@ impl Session {
         tells
     }
 
+    /// How readily it gives way to a new session; `None` while a request is in flight.
+    fn gives_way(&self) -> Option<(bool, Duration)> {
+        let state = self.state();
+        let idle = state.asked.unwrap_or(state.opened).elapsed();
+        state.in_flight.is_empty().then_some((state.asked.is_none(), idle))
+    }
+
     fn end(&self) {
         let mut state = self.state();
         state.over = true;
@@ -297,7 +313,8 @@ impl Sessions {
         Self { open: Mutex::default(), limits: options.limits, life: options.timeouts.session }
     }
 
-    /// Opens a session; `None` where there is no room and none can give way.
+    /// Opens a session. Where there is no room, one of the same principal gives way: one that never asked for anything,
+    /// else the one that has not for the longest time; never one with a request in flight. `None` where none can.
     pub(super) fn open(
         &self,
         id: String,
@@ -321,19 +338,20 @@ impl Sessions {
         let too_many =
             sessions.values().filter(|session| own(session)).count() >= self.limits.sessions_each;
         if full || too_many {
-            let oldest = sessions
+            let (_, oldest) = sessions
                 .values()
                 .filter(|session| own(session))
-                .map(|session| (idle(session), session.id.clone()))
-                .max()
-                .filter(|(idle, _)| *idle >= IDLE)?;
-            if let Some(session) = sessions.remove(&oldest.1) {
+                .filter_map(|session| Some((session.gives_way()?, session.id.clone())))
+                .max()?;
+            if let Some(session) = sessions.remove(&oldest) {
                 session.end();
             }
         }
         let told = *revision.borrow_and_update();
         let state = State {
+            opened: Instant::now(),
             used: Instant::now(),
+            asked: None,
             level: None,
             ready: false,
             streams: BTreeMap::from([(STANDALONE, Log::default())]),
