@@ -48,7 +48,7 @@ pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
         .merge(calls::routes())
         .merge(audit::routes())
         .merge(tokens::routes())
-        .route("/healthz", get(async || Json(())))
+        .route("/healthz", get(healthy))
         .route("/readyz", get(ready))
         .fallback(async || Answer::from(Problem::new(Code::NotFound, "there is nothing here")))
         .method_not_allowed_fallback(async || {
@@ -59,11 +59,26 @@ pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
         .with_state(api)
 }
 
+async fn healthy(State(api): State<Api>) -> Result<Json<()>, Answer> {
+    Ok(Json(api.edge.store.in_service().map_err(|error| api.not_well(error))?))
+}
+
 async fn ready(State(api): State<Api>) -> Result<Json<()>, Answer> {
-    match api.edge.store.check().await {
-        Ok(()) => Ok(Json(())),
-        // Anyone may ask this, so it does not say more.
-        Err(_) => Err(Problem::new(Code::Unavailable, "the store does not answer").into()),
+    Ok(Json(api.edge.store.check().await.map_err(|error| api.not_well(error))?))
+}
+
+impl Api {
+    /// Over TCP anyone may ask how the edge is, so there it does not say more than that.
+    fn not_well(&self, error: StoreError) -> Answer {
+        match &self.surface {
+            Surface::Local => {
+                let Answer(problem) = error.into();
+                Answer(Problem { code: Code::Unavailable, ..problem })
+            }
+            Surface::Tcp { .. } => {
+                Problem::new(Code::Unavailable, "the store does not answer").into()
+            }
+        }
     }
 }
 
@@ -79,7 +94,11 @@ impl From<Problem> for Answer {
 
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
-        let mut problem = Problem::new(Code::Internal, error.to_string());
+        let code = match error {
+            StoreError::Replaced { .. } => Code::Unavailable,
+            _ => Code::Internal,
+        };
+        let mut problem = Problem::new(code, error.to_string());
         problem.hint = error.hint().map(str::to_owned);
         Self(problem)
     }

@@ -27,7 +27,7 @@ mod tokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
@@ -36,7 +36,7 @@ use sqlx::{Sqlite, SqliteConnection, Transaction};
 use tokio::sync::watch;
 
 pub(crate) use self::audit::{Act, Actor};
-use self::folder::Folder;
+use self::folder::{Files, Folder};
 pub(crate) use self::tokens::Identity;
 
 /// Why the store could not do something.
@@ -64,6 +64,18 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
+        what: String,
+    },
+    /// The store's file is not the one that this edge opened. The edge is out of service for good.
+    #[error(
+        "the edge is out of service: {} was deleted or replaced while it ran ({what}), and nothing \
+         is acknowledged any more",
+        path.display()
+    )]
+    Replaced {
+        /// The file.
+        path: PathBuf,
+        /// What is there now.
         what: String,
     },
     /// A newer oz0 wrote it.
@@ -106,6 +118,9 @@ impl StoreError {
                 "restore the folder from a backup; to begin anew, with every tool to be looked at \
                  again, use another `--data DIR`",
             ),
+            Self::Replaced { .. } => {
+                Some("stop the edge, restore its data folder from a backup, and start it again")
+            }
             Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Database(_) | Self::Random(_) => None,
@@ -170,6 +185,9 @@ enum Db {
 pub(crate) struct Store {
     db: Db,
     folder: Folder,
+    files: Files,
+    /// The file that was deleted or replaced while it was open, and what was found.
+    replaced: OnceLock<(PathBuf, String)>,
     edge: EdgeId,
     live_for: Duration,
     commits: watch::Sender<u64>,
@@ -230,8 +248,34 @@ impl Store {
         self.winding_down.send_replace(true);
     }
 
+    /// Answers whether this edge's store is still the one in its data folder. Once it was not, it is
+    /// not believed again: what was decided meanwhile is in neither file as a whole.
+    pub(crate) fn in_service(&self) -> Result<(), StoreError> {
+        let out = |(path, what): &(PathBuf, String)| StoreError::Replaced {
+            path: path.clone(),
+            what: what.clone(),
+        };
+        if let Some(replaced) = self.replaced.get() {
+            return Err(out(replaced));
+        }
+        match self.files.check() {
+            Err(StoreError::Replaced { path, what }) => {
+                let error = out(self.replaced.get_or_init(|| (path, what)));
+                // Whoever waits is to hear of it now.
+                self.wake();
+                Err(error)
+            }
+            checked => checked,
+        }
+    }
+
+    fn wake(&self) {
+        self.commits.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
     /// A view that no write moves while it is read.
     async fn read(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+        self.in_service()?;
         match &self.db {
             Db::Sqlite { readers, .. } => Ok(readers.begin().await?),
         }
@@ -239,6 +283,7 @@ impl Store {
 
     /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
     async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
+        self.in_service()?;
         let tx = match &self.db {
             Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await,
         };
@@ -332,11 +377,13 @@ impl Write<'_> {
     async fn commit(self) -> Result<(), StoreError> {
         let path = self.store.folder.database();
         self.tx.commit().await.map_err(|error| StoreError::from(error).at(&path))?;
+        // Before anybody is told: a file without a name takes a commit, and loses it.
+        self.store.in_service()?;
         if let Some((seq, hash)) = &self.head {
             self.store.folder.remember_head(*seq, hash);
         }
         if self.wakes || self.head.is_some() {
-            self.store.commits.send_modify(|count| *count = count.wrapping_add(1));
+            self.store.wake();
         }
         Ok(())
     }

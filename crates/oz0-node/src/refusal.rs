@@ -47,6 +47,8 @@ pub(crate) enum Why {
     EdgeLost,
     /// The edge does not take this node's token.
     Dismissed(String),
+    /// The edge says that it is out of service.
+    OutOfService(String),
 }
 
 impl fmt::Display for Refusal {
@@ -101,6 +103,7 @@ impl fmt::Display for Refusal {
                 f,
                 "{function} is not called: this node has not reached its edge for longer than it may go on without"
             ),
+            Why::OutOfService(reason) => write!(f, "{function} is not called: {reason}"),
             Why::Dismissed(reason) => write!(
                 f,
                 "{function} is not called: this node's edge does not know it as one of its nodes any more: {reason}"

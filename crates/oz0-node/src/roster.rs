@@ -43,6 +43,8 @@ enum Standing {
     Lost { since: Instant, reason: String },
     /// It does not take this node's token.
     Dismissed { reason: String },
+    /// It answers that its store is not there any more. What it said may have been lost with it.
+    OutOfService { reason: String },
 }
 
 #[derive(Default)]
@@ -257,6 +259,7 @@ impl Roster {
                 Some(Why::EdgeLost)
             }
             Standing::Dismissed { reason } => Some(Why::Dismissed(reason)),
+            Standing::OutOfService { reason } => Some(Why::OutOfService(reason)),
             Standing::Good | Standing::Lost { .. } => None,
         }
     }
@@ -265,7 +268,9 @@ impl Roster {
     pub(crate) fn lost_because(&self) -> Option<String> {
         match self.standing() {
             Standing::Good => None,
-            Standing::Lost { reason, .. } | Standing::Dismissed { reason } => Some(reason),
+            Standing::Lost { reason, .. }
+            | Standing::Dismissed { reason }
+            | Standing::OutOfService { reason } => Some(reason),
         }
     }
 
@@ -277,14 +282,20 @@ impl Roster {
             ClientError::Problem(problem)
                 if matches!(problem.code, Code::Unauthenticated | Code::Forbidden)
         );
+        let out = error.code() == Some(Code::Unavailable);
         let mut standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         let event = match (&*standing, dismissed) {
             // An edge that is gone takes nothing back that it said.
-            (Standing::Dismissed { .. }, _) | (Standing::Lost { .. }, false) => None,
+            (Standing::Dismissed { .. } | Standing::OutOfService { .. }, _) => None,
             (_, true) => {
                 *standing = Standing::Dismissed { reason: reason.clone() };
                 Some(Event::Dismissed { reason })
             }
+            (_, false) if out => {
+                *standing = Standing::OutOfService { reason: reason.clone() };
+                Some(Event::EdgeLost { reason })
+            }
+            (Standing::Lost { .. }, false) => None,
             (Standing::Good, false) => {
                 *standing = Standing::Lost { since: Instant::now(), reason: reason.clone() };
                 Some(Event::EdgeLost { reason })

@@ -78,13 +78,25 @@ impl Folder {
             .map_err(|source| StoreError::Folder { operation: "make", path, source })
     }
 
+    /// The database and its log as they are now. `SQLite` keeps both for as long as anybody has the
+    /// database open.
+    pub(crate) fn files(&self) -> Result<Files, StoreError> {
+        let database = self.database();
+        let mut log = database.as_os_str().to_owned();
+        log.push("-wal");
+        let known = |path: PathBuf| match identity(&path) {
+            Ok(identity) => Ok((path, identity)),
+            Err(source) => Err(StoreError::Folder { operation: "look at", path, source }),
+        };
+        Ok(Files([known(database)?, known(log.into())?]))
+    }
+
     /// The ID of the store that was made here; none in a new folder.
     pub(crate) fn edge_id(&self) -> Result<Option<EdgeId>, StoreError> {
         let path = self.root.join("edge.id");
         match fs::read_to_string(&path) {
-            Ok(text) => text.trim().parse().map(Some).map_err(|_| StoreError::Damaged {
-                path,
-                what: "it does not hold the ID of an edge".to_owned(),
+            Ok(text) => text.trim().parse().map(Some).map_err(|_| {
+                StoreError::Damaged { path, what: "it does not hold the ID of an edge".to_owned() }
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StoreError::Folder { operation: "read", path, source }),
@@ -144,6 +156,48 @@ impl Folder {
             source,
         })
     }
+}
+
+/// The files that a database is in, as they were when it was opened.
+///
+/// Whoever has a file open writes to it also when its name is gone, or stands for another file: the
+/// writes do well, and are lost with the process.
+#[derive(Debug)]
+pub(crate) struct Files([(PathBuf, Identity); 2]);
+
+impl Files {
+    /// Finds a file that was deleted, or has another one in its place. No other file has its
+    /// identity while it is open.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        for (path, identity) in &self.0 {
+            let what = match self::identity(path) {
+                Ok(found) if found == *identity => continue,
+                Ok(_) => "another file is in its place".to_owned(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => "it is gone".to_owned(),
+                Err(error) => format!("it cannot be looked at ({error})"),
+            };
+            return Err(StoreError::Replaced { path: path.clone(), what });
+        }
+        Ok(())
+    }
+}
+
+/// A file's device and number.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = ();
+
+#[cfg(unix)]
+fn identity(path: &Path) -> io::Result<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> io::Result<Identity> {
+    fs::metadata(path).map(drop)
 }
 
 fn private() -> OpenOptions {

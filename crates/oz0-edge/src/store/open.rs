@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use oz0_api::EdgeId;
@@ -65,9 +65,12 @@ impl Store {
         folder.remember(&edge)?;
         let readers =
             connections(READERS).connect_with(options.read_only(true)).await.map_err(judge)?;
+        let files = folder.files()?;
         let store = Self {
             db: Db::Sqlite { writer, readers },
             folder,
+            files,
+            replaced: OnceLock::new(),
             edge,
             live_for,
             commits: watch::Sender::new(0),
@@ -117,7 +120,7 @@ impl Store {
     }
 }
 
-/// Connections that stay, and that begin each transaction outside of any other.
+/// Connections that stay, so that the files that they have open keep their identity, and that begin each transaction outside of any other.
 ///
 /// Where a disk is full or fails, `SQLite` rolls a transaction back by itself. The rollback that
 /// follows then fails, and the driver goes on counting a transaction that is not there: on such a

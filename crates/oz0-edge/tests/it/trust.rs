@@ -1,8 +1,11 @@
 //! A store that is not what it was never leads to trust.
 
 use std::fs;
+use std::path::Path;
 
+use oz0_api::node::PollQuery;
 use oz0_api::plugin::FunctionState;
+use oz0_api::{ClientError, Code};
 use oz0_edge::{Edge, StoreError};
 use tempfile::TempDir;
 
@@ -166,4 +169,61 @@ async fn the_store_of_a_newer_oz0_is_left_alone() {
     let error = open(&folder).await.unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error}");
     assert_eq!(error.hint(), Some("use that version of oz0 or a later one"));
+}
+
+#[tokio::test]
+async fn a_store_that_is_deleted_or_replaced_while_it_is_open_takes_nothing_more() {
+    let gone = |path: &Path| fs::remove_file(path).unwrap();
+    let replaced = |path: &Path| {
+        let copy = path.with_extension("copy");
+        fs::copy(path, &copy).unwrap();
+        fs::rename(copy, path).unwrap();
+    };
+    let moved = |path: &Path| {
+        let folder = path.parent().unwrap();
+        fs::rename(folder, folder.with_extension("away")).unwrap();
+    };
+    for (name, act) in [
+        ("edge.db", &gone as &dyn Fn(&Path)),
+        ("edge.db-wal", &gone),
+        ("edge.db", &replaced),
+        ("edge.db-wal", &replaced),
+        ("edge.db", &moved),
+    ] {
+        let house = House::new().await;
+        let node = house.node("node-1").await;
+        let team = plugin("team", "1.0.0", &["team"]);
+        house.install(&team).await;
+        tell(&node, &team, "team", &[("hello", "Hello.")]).await;
+        let (data, whole) = (house.data(), house.data().with_extension("whole"));
+        let waits = {
+            let node = node.clone();
+            let poll = node.poll(&PollQuery::default()).await.unwrap();
+            let query = PollQuery {
+                edge: Some(poll.edge),
+                plugins: poll.plugins.revision,
+                decisions: poll.decisions.revision,
+                wait: Some(30),
+                jobs: true,
+            };
+            tokio::spawn(async move { node.poll(&query).await })
+        };
+        act(&data.join(name));
+        let refused = |problem: ClientError| {
+            assert_eq!(problem.code(), Some(Code::Unavailable), "{problem}");
+            let said = problem.to_string();
+            assert!(said.contains(name) && said.contains("deleted or replaced"), "{said}");
+        };
+        refused(house.admin.remove(&team.name).await.unwrap_err());
+        refused(waits.await.unwrap().unwrap_err());
+        refused(house.admin.plugins().await.unwrap_err());
+        assert!(house.local.ready().await.is_err());
+        // What comes back later is not believed either.
+        if data.exists() {
+            fs::rename(&data, &whole).unwrap();
+        } else {
+            fs::rename(data.with_extension("away"), &data).unwrap();
+        }
+        refused(house.admin.plugins().await.unwrap_err());
+    }
 }

@@ -297,11 +297,15 @@ fn an_address_that_others_reach_needs_mcp_auth() {
 
 /// The status of a request with these header lines.
 fn status(url: &str, path: &str, headers: &str) -> u16 {
+    answered("POST", url, path, headers)
+}
+
+fn answered(method: &str, url: &str, path: &str, headers: &str) -> u16 {
     let address = url.strip_prefix("http://").unwrap().split('/').next().unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
         stream,
-        "POST {path} HTTP/1.1\r\n{headers}Content-Length: 2\r\nConnection: close\r\n\r\n{{}}"
+        "{method} {path} HTTP/1.1\r\n{headers}Content-Length: 2\r\nConnection: close\r\n\r\n{{}}"
     )
     .unwrap();
     let mut answer = String::new();
@@ -396,4 +400,35 @@ async fn quiet_says_nothing_that_went_well_and_secrets_reach_their_server_alone(
     assert!(listed.functions[0].get().contains("s3cret-of-team"), "it has it");
     assert_eq!(up.end(), Some(0));
     assert_eq!(up.said(), "");
+}
+
+#[tokio::test]
+async fn an_edge_whose_store_is_deleted_acknowledges_nothing_and_calls_nothing() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let mut up = home.up(&[], &[&team]);
+    let client = up.client(EraChoice::Legacy, None).await;
+    until(&client, &team, None).await;
+    team.list("Says something else.");
+    assert!(refused(&client, &team).await.is_some());
+    let change = home.changes("team")[0]["id"].as_str().unwrap().to_owned();
+    for file in ["edge.db", "edge.db-wal", "edge.db-shm"] {
+        fs::remove_file(home.data().join(file)).unwrap();
+    }
+    let said = home.run(&["plugin", "approve-tools", "team", "--yes", "--change", &change]);
+    assert_eq!(said.code, Some(3), "{}", said.all());
+    assert!(said.stderr.contains("edge.db") && said.stderr.contains("deleted"), "{}", said.all());
+    let url = up.url("edge");
+    assert_eq!(
+        ["/healthz", "/readyz"].map(|path| answered("GET", &url, path, "Host: localhost\r\n")),
+        [503, 503]
+    );
+    // Also what was accepted is not called on the word of a store that is not there.
+    team.list("Says hello.");
+    up.says("the edge is out of service");
+    let why = refused(&client, &team).await.unwrap();
+    assert!(why.contains("out of service") && why.contains("edge.db"), "{why}");
+    assert_eq!(up.end(), Some(0));
+    let said = crate::support::run(&mut home.up_command(&[], &[&team]));
+    assert_eq!(said.code, Some(3), "{}", said.all());
 }
