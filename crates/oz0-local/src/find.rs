@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use oz0_api::Client;
+use oz0_edge::small::read_small;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LocalError;
@@ -93,7 +94,7 @@ impl Credentials {
 
     /// Reads the file; one that is not there holds nothing.
     pub fn read(path: &Path) -> Result<Self, LocalError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(source) => return Err(failed("read", path)(source)),
@@ -143,6 +144,11 @@ impl Credentials {
         }
         write_secret(path, &text)
     }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_small(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
 }
 
 /// Two spellings of one URL are one edge.
