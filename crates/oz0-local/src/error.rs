@@ -37,6 +37,19 @@ pub enum LocalError {
         /// Who, with its process.
         holder: String,
     },
+    /// Somebody holds the data folder, and does not answer.
+    #[error(
+        "{holder} is the edge of {} and has not answered for {seconds} s",
+        folder.display()
+    )]
+    Silent {
+        /// The folder.
+        folder: PathBuf,
+        /// Who, with its process.
+        holder: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A port.
     #[error("could not listen on {address} for {what}: {source}")]
     Listen {
@@ -116,6 +129,10 @@ impl LocalError {
             Self::SocketPath { .. } => "give a folder with a shorter path: `--data DIR`",
             Self::Taken { .. } => {
                 "stop that one, or give this one another folder with `--data DIR`"
+            }
+            Self::Silent { .. } => {
+                "it may have been stopped with Ctrl-Z: let it go on with `fg`, or end it; or give \
+                 this one another folder with `--data DIR`"
             }
             Self::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {

@@ -142,13 +142,13 @@ async fn locked(
 }
 
 /// What the one who has the seat wrote down.
-struct Holder {
+pub(crate) struct Holder {
     process: u32,
     role: Option<Role>,
 }
 
 impl Holder {
-    fn read(folder: &DataFolder) -> Option<Self> {
+    pub(crate) fn read(folder: &DataFolder) -> Option<Self> {
         let mut text = String::new();
         open_regular(&folder.seat_lock()).ok()?.take(100).read_to_string(&mut text).ok()?;
         let (process, command) = text.trim().split_once(' ')?;

@@ -248,3 +248,22 @@ async fn nothing_is_lost_wherever_the_edge_is_killed() {
     fs::File::open(home.data().join("admin.token")).unwrap().read_to_string(&mut text).unwrap();
     assert!(text.starts_with("oz0_admin_"));
 }
+
+#[tokio::test]
+async fn an_edge_that_was_stopped_is_named_to_whoever_waits_for_it() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let (process, client) = home.mcp(&team, EraChoice::Legacy).await;
+    until(&client, &team, None).await;
+    process.signal(Signal::SIGSTOP);
+    let holder = format!("`oz0 mcp` (process {})", process.id());
+    for arguments in [vec!["plugin", "list"], vec!["mcp", team.root.to_str().unwrap()]] {
+        let said = home.run(&arguments);
+        assert_eq!(said.code, Some(3), "{}", said.all());
+        assert!(said.stderr.contains(&holder), "{}", said.all());
+        assert!(said.stderr.contains("has not answered"), "{}", said.all());
+    }
+    process.signal(Signal::SIGCONT);
+    eventually("it answers again", || home.has_edge());
+    close(client, process).await;
+}
