@@ -60,20 +60,25 @@ pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
 }
 
 async fn healthy(State(api): State<Api>) -> Result<Json<()>, Answer> {
-    Ok(Json(api.edge.store.in_service().map_err(|_| out_of_service())?))
-}
-
-/// Anyone may ask how the edge is, so it does not say more.
-fn out_of_service() -> Problem {
-    Problem::new(Code::Unavailable, "the store is not the one that this edge opened")
+    Ok(Json(api.edge.store.in_service().map_err(|error| api.not_well(error))?))
 }
 
 async fn ready(State(api): State<Api>) -> Result<Json<()>, Answer> {
-    match api.edge.store.check().await {
-        Ok(()) => Ok(Json(())),
-        Err(StoreError::Replaced { .. }) => Err(out_of_service().into()),
-        // Anyone may ask this, so it does not say more.
-        Err(_) => Err(Problem::new(Code::Unavailable, "the store does not answer").into()),
+    Ok(Json(api.edge.store.check().await.map_err(|error| api.not_well(error))?))
+}
+
+impl Api {
+    /// Over TCP anyone may ask how the edge is, so there it does not say more than that.
+    fn not_well(&self, error: StoreError) -> Answer {
+        match &self.surface {
+            Surface::Local => {
+                let Answer(problem) = error.into();
+                Answer(Problem { code: Code::Unavailable, ..problem })
+            }
+            Surface::Tcp { .. } => {
+                Problem::new(Code::Unavailable, "the store does not answer").into()
+            }
+        }
     }
 }
 

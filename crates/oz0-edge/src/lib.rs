@@ -12,6 +12,7 @@
 mod api;
 pub mod function;
 pub mod serve;
+pub mod small;
 mod store;
 pub mod version;
 

@@ -37,6 +37,19 @@ pub enum LocalError {
         /// Who, with its process.
         holder: String,
     },
+    /// Somebody holds the data folder, and does not answer.
+    #[error(
+        "{holder} is the edge of {} and has not answered for {seconds} s",
+        folder.display()
+    )]
+    Silent {
+        /// The folder.
+        folder: PathBuf,
+        /// Who, with its process.
+        holder: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// A port.
     #[error("could not listen on {address} for {what}")]
     Listen {
@@ -129,6 +142,10 @@ impl LocalError {
             Self::Taken { .. } => {
                 "one that runs is given no further plugin: stop it and start it anew with every plugin's folder, or \
                  give this one another data folder with `--data DIR`"
+            }
+            Self::Silent { .. } => {
+                "it may have been stopped with Ctrl-Z: let it go on with `fg`, or end it; or give \
+                 this one another folder with `--data DIR`"
             }
             Self::Listen { source, .. } => match source.kind() {
                 io::ErrorKind::AddrInUse => {

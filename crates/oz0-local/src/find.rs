@@ -3,12 +3,18 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use oz0_api::Client;
+use oz0_edge::small::read_small;
 use serde::{Deserialize, Serialize};
 
 use crate::error::LocalError;
 use crate::folder::{DataFolder, failed, make_private, write_secret};
+use crate::seat::Holder;
+
+/// How long the edge at a socket may take for its first answer.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 /// Where the edge is to be looked for, and with what token.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +57,26 @@ pub async fn find_edge(target: Target<'_>) -> Result<Client, LocalError> {
     };
     let client = token.map_or_else(|| anyone.clone(), |token| anyone.with_token(&token));
     // Anyone may ask this, so that nobody's token is judged here.
-    anyone.ready().await.map_err(reach)?;
+    match target.url {
+        Some(_) => anyone.ready().await.map_err(reach)?,
+        None => greet(target.folder, &anyone).await?,
+    }
     Ok(client)
+}
+
+/// Asks the edge at the folder's socket whether it can do its work. A process that was stopped goes
+/// on listening: the system takes connections in its stead, which nobody then answers.
+pub(crate) async fn greet(folder: &DataFolder, anyone: &Client) -> Result<(), LocalError> {
+    match tokio::time::timeout(ANSWERS_WITHIN, anyone.ready()).await {
+        Ok(answered) => answered
+            .map_err(|source| LocalError::Edge { operation: "reach the edge".to_owned(), source }),
+        Err(_) => Err(LocalError::Silent {
+            folder: folder.root().to_owned(),
+            holder: Holder::read(folder)
+                .map_or_else(|| "another process".to_owned(), |holder| holder.to_string()),
+            seconds: ANSWERS_WITHIN.as_secs(),
+        }),
+    }
 }
 
 /// The tokens that `oz0 login` keeps, by the edge's URL.
@@ -93,7 +117,7 @@ impl Credentials {
 
     /// Reads the file; one that is not there holds nothing.
     pub fn read(path: &Path) -> Result<Self, LocalError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(source) => return Err(failed("read", path)(source)),
@@ -143,6 +167,11 @@ impl Credentials {
         }
         write_secret(path, &text)
     }
+}
+
+fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_small(path)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text"))
 }
 
 /// Two spellings of one URL are one edge.

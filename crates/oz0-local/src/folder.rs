@@ -5,6 +5,8 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use oz0_edge::small::{open_regular, read_small};
+
 use crate::error::LocalError;
 
 /// What `sun_path` holds, its terminating zero included.
@@ -104,13 +106,13 @@ pub(crate) fn try_lock(path: &Path) -> Result<Option<File>, LocalError> {
 
 /// Whether somebody else holds the lock. A lock that cannot be looked at counts as free.
 pub(crate) fn is_locked(path: &Path) -> bool {
-    File::open(path)
+    open_regular(path)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 /// A secret out of its file. Text that no header could carry is none.
 pub(crate) fn read_secret(path: &Path) -> Result<Option<String>, LocalError> {
-    match fs::read(path) {
+    match read_small(path) {
         Ok(bytes) => {
             let text = String::from_utf8(bytes).unwrap_or_default();
             let text = text.trim();

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::error::LocalError;
+use crate::find::greet;
 use crate::folder::DataFolder;
 use crate::place::Place;
 use crate::seat::Seat;
@@ -180,6 +181,9 @@ impl Finding<'_> {
     async fn admin(&mut self, anyone: &Client) -> Result<Client, LocalError> {
         let path = self.folder.admin_token_file();
         loop {
+            if let Err(silent @ LocalError::Silent { .. }) = greet(self.folder, anyone).await {
+                return Err(silent);
+            }
             let asked = match self.folder.admin_token()? {
                 Some(secret) => {
                     let admin = anyone.with_token(&secret);

@@ -9,10 +9,11 @@
 //! wait: it has ports to serve. It holds `wanted.lock` while it wants the seat; an `oz0 mcp` that has
 //! the seat looks for that a few times a second, and makes way.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::time::{Duration, Instant};
 
+use oz0_edge::small::open_regular;
 use tokio::sync::oneshot;
 
 use crate::error::LocalError;
@@ -148,15 +149,15 @@ async fn locked(
 }
 
 /// What the one who has the seat wrote down.
-struct Holder {
+pub(crate) struct Holder {
     process: u32,
     role: Option<Role>,
 }
 
 impl Holder {
-    fn read(folder: &DataFolder) -> Option<Self> {
+    pub(crate) fn read(folder: &DataFolder) -> Option<Self> {
         let mut text = String::new();
-        fs::File::open(folder.seat_lock()).ok()?.take(100).read_to_string(&mut text).ok()?;
+        open_regular(&folder.seat_lock()).ok()?.take(100).read_to_string(&mut text).ok()?;
         let (process, command) = text.trim().split_once(' ')?;
         let role = [Role::Up, Role::Mcp].into_iter().find(|role| role.command() == command);
         Some(Self { process: process.parse().ok()?, role })

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use oz0_api::EdgeId;
 
 use super::StoreError;
+use crate::small;
 
 /// The folder, locked for one edge as long as this lives.
 #[derive(Debug)]
@@ -94,10 +95,9 @@ impl Folder {
     /// The ID of the store that was made here; none in a new folder.
     pub(crate) fn edge_id(&self) -> Result<Option<EdgeId>, StoreError> {
         let path = self.root.join("edge.id");
-        match fs::read_to_string(&path) {
-            Ok(text) => text.trim().parse().map(Some).map_err(|_| StoreError::Damaged {
-                path,
-                what: "it does not hold the ID of an edge".to_owned(),
+        match small::read_small(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).trim().parse().map(Some).map_err(|_| {
+                StoreError::Damaged { path, what: "it does not hold the ID of an edge".to_owned() }
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(StoreError::Folder { operation: "read", path, source }),
@@ -111,7 +111,8 @@ impl Folder {
 
     /// How far the audit log had come: its last known place and hash.
     pub(crate) fn head(&self) -> Option<(i64, String)> {
-        let text = fs::read_to_string(self.root.join("audit.head")).ok()?;
+        let bytes = small::read_small(&self.root.join("audit.head")).ok()?;
+        let text = String::from_utf8(bytes).ok()?;
         let (seq, hash) = text.trim().split_once(' ')?;
         Some((seq.parse().ok()?, hash.to_owned()))
     }

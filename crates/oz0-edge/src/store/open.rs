@@ -1,6 +1,5 @@
 //! Opening the store: the checks that stand between a file and trust in it.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
@@ -16,6 +15,7 @@ use tokio::sync::watch;
 
 use super::folder::Folder;
 use super::{Actor, Db, Store, StoreError, audit, random, tokens};
+use crate::small::open_regular;
 
 /// Connections that read.
 const READERS: u32 = 4;
@@ -120,7 +120,8 @@ impl Store {
     }
 }
 
-/// Connections that stay, so that the files that they have open keep their identity, and that begin each transaction outside of any other.
+/// Connections that stay, so that no other file gets the identity of one that they have open, and
+/// that begin each transaction outside of any other.
 ///
 /// Where a disk is full or fails, `SQLite` rolls a transaction back by itself. The rollback that
 /// follows then fails, and the driver goes on counting a transaction that is not there: on such a
@@ -141,7 +142,7 @@ fn connections(limit: u32) -> SqlitePoolOptions {
 /// an empty file, and fills a page that is cut short with zeros.
 fn check_length(path: &Path) -> Result<(), String> {
     let gone = |error: io::Error| format!("a store was made here and is gone ({error})");
-    let mut file = File::open(path).map_err(gone)?;
+    let mut file = open_regular(path).map_err(gone)?;
     let length = file.metadata().map_err(gone)?.len();
     if length == 0 {
         return Err("a store was made here and the file is empty".to_owned());

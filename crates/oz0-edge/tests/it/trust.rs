@@ -183,14 +183,13 @@ async fn a_store_that_is_deleted_or_replaced_while_it_is_open_takes_nothing_more
         let folder = path.parent().unwrap();
         fs::rename(folder, folder.with_extension("away")).unwrap();
     };
-    let acts: [(&str, &dyn Fn(&Path)); 5] = [
-        ("edge.db", &gone),
+    for (name, act) in [
+        ("edge.db", &gone as &dyn Fn(&Path)),
         ("edge.db-wal", &gone),
         ("edge.db", &replaced),
         ("edge.db-wal", &replaced),
         ("edge.db", &moved),
-    ];
-    for (name, act) in acts {
+    ] {
         let house = House::new().await;
         let node = house.node("node-1").await;
         let team = plugin("team", "1.0.0", &["team"]);

@@ -116,6 +116,9 @@ pub struct ServerTimeouts {
     pub stall: Duration,
     /// For calls in flight when the server is shut down. Default 10 s.
     pub shutdown: Duration,
+    /// For calls in flight once a stdio client has closed its end, which is how it says that it is done (MCP 2025-11-25,
+    /// lifecycle, shutdown): hardly anybody waits for them. Default 1 s.
+    pub closed: Duration,
 }
 
 impl Default for ServerTimeouts {
@@ -127,6 +130,7 @@ impl Default for ServerTimeouts {
             session: Duration::from_hours(1),
             stall: Duration::from_secs(30),
             shutdown: Duration::from_secs(10),
+            closed: Duration::from_secs(1),
         }
     }
 }

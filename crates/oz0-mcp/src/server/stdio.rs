@@ -175,7 +175,8 @@ pub(crate) async fn serve<G: Gateway>(
                 Ok(0) => {
                     lines.finish(|line| connection.line(&line, &mut running));
                     reading = false;
-                    ends.get_or_insert(Instant::now() + timeouts.shutdown);
+                    let closed = Instant::now() + timeouts.closed;
+                    ends = Some(ends.map_or(closed, |end| end.min(closed)));
                 }
                 Ok(count) => {
                     if waits == 0 {

@@ -258,6 +258,23 @@ async fn requests_in_flight_are_bounded_and_the_end_of_input_lets_them_end() {
 }
 
 #[tokio::test]
+async fn a_call_that_hangs_does_not_outlive_the_end_of_input() {
+    let memory = Memory::new();
+    let (cancelled, started) = (Arc::clone(&memory.cancelled), Arc::clone(&memory.started));
+    let mut lines = Lines::open(&Server::new(Arc::new(memory), options()));
+    lines.initialize("2025-11-25").await;
+    lines.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}"#).await;
+    while started.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let closed = std::time::Instant::now();
+    lines.writer.shutdown().await.unwrap();
+    lines.served.await.unwrap().unwrap();
+    assert!(closed.elapsed() < Duration::from_secs(5), "{:?}", closed.elapsed());
+    assert_eq!(cancelled.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
 async fn a_change_of_the_listing_is_told_when_its_revision_changes_and_only_then() {
     let memory = Memory::new();
     let revision = memory.revision.clone();

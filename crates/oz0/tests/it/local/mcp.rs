@@ -291,3 +291,22 @@ fn a_client_is_not_told_that_what_it_just_listed_has_changed() {
         assert_eq!(mcp.ended(), Some(0), "{}", mcp.said());
     }
 }
+
+#[tokio::test]
+async fn an_edge_that_was_stopped_is_named_to_whoever_waits_for_it() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let (process, client) = home.mcp(&team, EraChoice::Legacy).await;
+    until(&client, &team, None).await;
+    process.signal(Signal::SIGSTOP);
+    let holder = format!("`oz0 mcp` (process {})", process.id());
+    for arguments in [vec!["plugin", "list"], vec!["mcp", team.root.to_str().unwrap()]] {
+        let said = home.run(&arguments);
+        assert_eq!(said.code, Some(3), "{}", said.all());
+        assert!(said.stderr.contains(&holder), "{}", said.all());
+        assert!(said.stderr.contains("has not answered"), "{}", said.all());
+    }
+    process.signal(Signal::SIGCONT);
+    eventually("it answers again", || home.has_edge());
+    close(client, process).await;
+}

@@ -127,3 +127,35 @@ async fn a_node_that_starts_again_does_not_probe_a_server_whose_era_it_knows() {
     let up = home.up(&[], &[]);
     until(&up.client(EraChoice::Modern, None).await, &team, None).await;
 }
+
+#[tokio::test]
+async fn a_pipe_in_the_place_of_a_file_holds_nobody_up() {
+    let home = Home::new();
+    let team = Plugin::new(&home, "team");
+    let mut up = home.up(&[], &[&team]);
+    let pipe = |name: &str| {
+        let path = home.data().join(name);
+        let kept = fs::read(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        (path, kept)
+    };
+    let named = |said: &crate::support::Said, name: &str| {
+        assert_eq!(said.code, Some(3), "{}", said.all());
+        assert!(said.stderr.contains(name) && said.stderr.contains("regular"), "{}", said.all());
+    };
+    let (path, kept) = pipe("admin.token");
+    named(&home.run(&["plugin", "list"]), "admin.token");
+    named(&home.run(&["mcp", team.root.to_str().unwrap()]), "admin.token");
+    assert_eq!(up.end(), Some(0));
+    named(&crate::support::run(&mut home.up_command(&[], &[&team])), "admin.token");
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, kept).unwrap();
+    for name in ["edge.id", "edge.db"] {
+        let (path, kept) = pipe(name);
+        named(&crate::support::run(&mut home.up_command(&[], &[&team])), name);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, kept).unwrap();
+    }
+    assert_eq!(home.up(&[], &[&team]).end(), Some(0));
+}
