@@ -78,6 +78,27 @@ async fn said(
         .collect()
 }
 
+/// Whether a function of which nothing waits is called. `on` are the live nodes that list it as accepted.
+fn called(
+    id: &FunctionId,
+    on: &[&NodeName],
+    said: &BTreeMap<(ToolId, NodeName), Said>,
+    is_live: impl Fn(&NodeName) -> bool,
+) -> FunctionState {
+    let tool = id.tool();
+    let refused = |node: &NodeName| said.get(&(tool.clone(), node.clone()))?.uncallable.get(id);
+    if on.iter().any(|node| refused(node).is_none()) {
+        return FunctionState::Callable;
+    }
+    let failed = || {
+        said.iter()
+            .filter(|((of, node), _)| *of == tool && is_live(node))
+            .find_map(|(_, said)| said.failure.as_ref())
+    };
+    let reason = on.iter().find_map(|node| refused(node)).or_else(failed);
+    reason.cloned().map_or(FunctionState::NotListed, |reason| FunctionState::NotCallable { reason })
+}
+
 /// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
 /// moved before its version was listed.
 async fn last_snapshot(
@@ -193,24 +214,7 @@ impl Store {
             } else if !changes.is_empty() {
                 FunctionState::Waiting
             } else {
-                let of = |node: &NodeName| said.get(&(id.tool(), node.clone()));
-                let refused =
-                    |node: &NodeName| of(node).and_then(|said| said.uncallable.get(&id)).cloned();
-                let failed = || {
-                    said.iter()
-                        .filter(|((tool, node), _)| *tool == id.tool() && is_live(node))
-                        .find_map(|(_, said)| said.failure.clone())
-                };
-                if on.iter().any(|node| refused(node).is_none()) {
-                    FunctionState::Callable
-                } else {
-                    on.iter()
-                        .find_map(|node| refused(node))
-                        .or_else(failed)
-                        .map_or(FunctionState::NotListed, |reason| FunctionState::NotCallable {
-                            reason,
-                        })
-                }
+                called(&id, &on, &said, is_live)
             };
             let over = override_of(version, &id).unwrap_or_default();
             let accepted = listings

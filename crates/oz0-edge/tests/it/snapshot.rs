@@ -508,8 +508,8 @@ async fn a_function_of_a_server_that_lists_nothing_is_not_listed_and_nothing_of_
     // Another node still has it.
     tell(&two, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
     assert_eq!(house.states().await["team.hello"], FunctionState::Callable);
-    let status = house.admin.plugin(&team.name).await.unwrap();
-    assert!(status.functions.iter().all(|function| function.state == FunctionState::Callable));
+    let team_now = house.admin.plugin(&team.name).await.unwrap();
+    assert!(team_now.functions.iter().all(|function| function.state == FunctionState::Callable));
 
     // What waits goes on waiting, and is not what is listed now.
     tell(&two, &team, "team", &[]).await;
