@@ -175,6 +175,10 @@ pub struct ListedFunction {
     pub hash: ListingHash,
     /// The listing: escaped, canonical.
     pub listing: Box<RawValue>,
+    /// Why the node refuses its calls though it is listed, which nothing in the escaped listing tells:
+    /// an invisible code point where its server compares values. At most 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncallable: Option<String>,
 }
 
 /// The edge's answer to a report, for the node that sent it.

@@ -247,6 +247,12 @@ pub enum FunctionState {
     Callable,
     /// Accepted, and no node that is alive lists it.
     NotListed,
+    /// Accepted, and its calls are refused on every node that is alive: it lists itself as accepted and
+    /// cannot be called so, or its tool's server could not be started or listed.
+    NotCallable {
+        /// Why, in one line.
+        reason: String,
+    },
     /// What some node lists waits for approval; on other nodes it may be callable.
     Waiting,
     /// Its tool's endpoint moved, and the move waits for approval.

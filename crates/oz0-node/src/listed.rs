@@ -47,15 +47,20 @@ pub(crate) struct Reported {
 /// What tells one report from another.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Gist {
-    hashes: Vec<(FunctionId, ListingHash)>,
+    functions: Vec<(FunctionId, ListingHash, Option<String>)>,
     left_out: Vec<LeftOut>,
 }
 
 impl Reported {
     /// Everything by which the edge would tell this from another report.
     pub(crate) fn gist(&self) -> Gist {
-        let hash = |function: &ListedFunction| (function.id.clone(), function.hash);
-        Gist { hashes: self.functions.iter().map(hash).collect(), left_out: self.left_out.clone() }
+        let gist = |function: &ListedFunction| {
+            (function.id.clone(), function.hash, function.uncallable.clone())
+        };
+        Gist {
+            functions: self.functions.iter().map(gist).collect(),
+            left_out: self.left_out.clone(),
+        }
     }
 }
 
@@ -81,7 +86,12 @@ pub(crate) fn read(
     for function in read.functions {
         let listing = RawValue::from_string(function.listing.canonical().to_owned())
             .expect("canonical JSON is JSON");
-        reported.push(ListedFunction { id: function.id.clone(), hash: function.hash, listing });
+        reported.push(ListedFunction {
+            id: function.id.clone(),
+            hash: function.hash,
+            listing,
+            uncallable: function.uncallable.clone(),
+        });
         functions
             .insert(function.id, Seen { hash: function.hash, uncallable: function.uncallable });
     }

@@ -69,6 +69,9 @@ fn stands(state: &FunctionState) -> String {
     match state {
         FunctionState::Callable => "callable".to_owned(),
         FunctionState::NotListed => "approved, and no node that is there lists it".to_owned(),
+        FunctionState::NotCallable { reason } => {
+            format!("approved, and not callable: {}", escape::line(reason))
+        }
         FunctionState::Waiting => "waits for approval".to_owned(),
         FunctionState::EndpointWaiting => {
             "its tool's endpoint moved, and waits for approval".to_owned()

@@ -13,7 +13,7 @@ use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
 use super::plugins::{Version, all_installed};
-use super::{Answer, Store, StoreError, now, parse};
+use super::{Answer, Store, StoreError, now, parse, parse_json};
 use crate::function::Value;
 
 /// The accepted listings of a version, by function and in the order of acceptance; a function of
@@ -45,6 +45,58 @@ pub(super) async fn accepted_listings(
 /// The override of a function, where the manifest has one.
 pub(super) fn override_of(version: &Version, id: &FunctionId) -> Option<Override> {
     version.description.tools.get(&id.tool())?.overrides.get(id.function()).cloned()
+}
+
+/// What a node said of a tool last.
+struct Said {
+    functions: BTreeSet<FunctionId>,
+    uncallable: BTreeMap<FunctionId, String>,
+    failure: Option<String>,
+}
+
+async fn said(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+) -> Result<BTreeMap<(ToolId, NodeName), Said>, StoreError> {
+    let rows: Vec<(String, String, String, String, Option<String>)> = sqlx::query_as(
+        "SELECT tool, node, functions, uncallable, failure FROM tool_nodes
+         WHERE plugin = $1 AND version = $2",
+    )
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .fetch_all(conn)
+    .await?;
+    rows.into_iter()
+        .map(|(tool, node, functions, uncallable, failure)| {
+            let said = Said {
+                functions: parse_json(&functions)?,
+                uncallable: parse_json(&uncallable)?,
+                failure,
+            };
+            Ok(((parse(&tool)?, parse(&node)?), said))
+        })
+        .collect()
+}
+
+/// Whether a function of which nothing waits is called. `on` are the live nodes that list it as accepted.
+fn called(
+    id: &FunctionId,
+    on: &[&NodeName],
+    said: &BTreeMap<(ToolId, NodeName), Said>,
+    is_live: impl Fn(&NodeName) -> bool,
+) -> FunctionState {
+    let tool = id.tool();
+    let refused = |node: &NodeName| said.get(&(tool.clone(), node.clone()))?.uncallable.get(id);
+    if on.iter().any(|node| refused(node).is_none()) {
+        return FunctionState::Callable;
+    }
+    let failed = || {
+        said.iter()
+            .filter(|((of, node), _)| *of == tool && is_live(node))
+            .find_map(|(_, said)| said.failure.as_ref())
+    };
+    let reason = on.iter().find_map(|node| refused(node)).or_else(failed);
+    reason.cloned().map_or(FunctionState::NotListed, |reason| FunctionState::NotCallable { reason })
 }
 
 /// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
@@ -116,20 +168,24 @@ impl Store {
         )
         .bind(key.plugin.as_str())
         .bind(key.version.as_str())
-        .fetch_all(conn)
+        .fetch_all(&mut *conn)
         .await?;
-        let mut listed = BTreeSet::<(FunctionId, Value)>::new();
+        let said = said(conn, &key).await?;
+        let is_live = |node: &NodeName| nodes.get(node).is_some_and(|(_, live)| *live);
+        let mut listed = BTreeMap::<(FunctionId, Value), Vec<NodeName>>::new();
         for (function, value, node) in seen {
-            let node: NodeName = parse(&node)?;
-            if nodes.get(&node).is_some_and(|(_, live)| *live) {
-                listed.insert((parse(&function)?, parse(&value)?));
+            let (function, node): (FunctionId, NodeName) = (parse(&function)?, parse(&node)?);
+            // What was compared last is not what is listed where the list is empty now, or failed.
+            let now = said.get(&(function.tool(), node.clone()));
+            if is_live(&node) && now.is_some_and(|now| now.functions.contains(&function)) {
+                listed.entry((function, parse(&value)?)).or_default().push(node);
             }
         }
 
         // Two functions of one model name are both left out on a node that sees both, whether or not
         // anybody has approved them.
         let mut twins = BTreeMap::<String, Vec<FunctionId>>::new();
-        for id in listed.iter().map(|(id, _)| id).collect::<BTreeSet<_>>() {
+        for id in listed.keys().map(|(id, _)| id).collect::<BTreeSet<_>>() {
             twins.entry(ModelName::of(id).as_str().to_owned()).or_default().push(id.clone());
         }
 
@@ -141,9 +197,11 @@ impl Store {
             {
                 continue;
             }
-            let is_listed = listings
+            let on: Vec<&NodeName> = listings
                 .iter()
-                .any(|listing| listed.contains(&(id.clone(), Value::Listed(listing.hash()))));
+                .filter_map(|one| listed.get(&(id.clone(), Value::Listed(one.hash()))))
+                .flatten()
+                .collect();
             let twin = twins
                 .get(ModelName::of(&id).as_str())
                 .and_then(|twins| twins.iter().find(|twin| **twin != id));
@@ -155,10 +213,8 @@ impl Store {
                 FunctionState::EndpointWaiting
             } else if !changes.is_empty() {
                 FunctionState::Waiting
-            } else if is_listed {
-                FunctionState::Callable
             } else {
-                FunctionState::NotListed
+                called(&id, &on, &said, is_live)
             };
             let over = override_of(version, &id).unwrap_or_default();
             let accepted = listings

@@ -6,7 +6,7 @@ use oz0_api::audit::AuditSubject;
 use oz0_api::change::{
     Approve, Approved, ApprovedChange, Change, ChangeKind, Changes, Seen, Shown,
 };
-use oz0_api::{ChangeId, Code, Endpoint, PluginName, Problem, UnixMillis};
+use oz0_api::{ChangeId, Code, Endpoint, NodeName, PluginName, Problem, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId, diff};
 use serde_json::value::RawValue;
 use sqlx::SqliteConnection;
@@ -128,9 +128,16 @@ impl Write<'_> {
             tools.insert(tool.clone(), ToolState::load(self.conn(), key, &tool).await?);
         }
         let Some(state) = tools.get_mut(&tool) else { return Ok(None) };
+        // A list that is empty is compared with nothing, and what waits goes on waiting; but what was
+        // looked at is not what is listed now, if no node that saw it lists anything.
+        let silent = self.silent_nodes(key, &tool).await?;
+        let before = state.function(&function);
+        if !before.seen().any(|(node, sight)| sight.now == value && !silent.contains(node)) {
+            return Ok(None);
+        }
         let nodes = self.alive().await?;
         let event = Event::Approve { value };
-        let Ok(after) = state.function(&function).step(event, |node| nodes.contains(node)) else {
+        let Ok(after) = before.step(event, |node| nodes.contains(node)) else {
             return Ok(None);
         };
         let mut listings = BTreeMap::new();
@@ -167,6 +174,24 @@ impl Write<'_> {
             self.audit(act).await?;
         }
         Ok(Some(ApprovedChange { id: id.clone(), tool, function: Some(function), kind }))
+    }
+
+    /// The nodes on which a tool lists nothing at all, not even something that is left out.
+    async fn silent_nodes(
+        &mut self,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<BTreeSet<NodeName>, StoreError> {
+        let nodes: Vec<String> = sqlx::query_scalar(
+            "SELECT node FROM tool_nodes WHERE plugin = $1 AND version = $2 AND tool = $3
+             AND failure IS NULL AND functions = '[]' AND left_out = '[]'",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_all(self.conn())
+        .await?;
+        nodes.iter().map(|node| parse(node)).collect()
     }
 
     async fn approve_move(

@@ -24,6 +24,7 @@ const REASON: usize = 4096;
 struct Read {
     functions: BTreeMap<FunctionId, Listing>,
     left_out: Vec<LeftOut>,
+    uncallable: BTreeMap<FunctionId, String>,
 }
 
 /// Reads what a node sent, and takes nothing on trust that can be computed.
@@ -41,6 +42,7 @@ fn read(report: &Report, functions: &[ListedFunction], left_out: &[LeftOut]) -> 
         return Err(too_many("functions that are left out").into());
     }
     let mut read = BTreeMap::new();
+    let mut uncallable = BTreeMap::new();
     for function in functions {
         let id = &function.id;
         let wrong =
@@ -59,6 +61,9 @@ fn read(report: &Report, functions: &[ListedFunction], left_out: &[LeftOut]) -> 
         if listing.hash() != function.hash {
             return Err(wrong("its listing does not have its hash".to_owned()).into());
         }
+        if let Some(reason) = &function.uncallable {
+            uncallable.insert(id.clone(), escape::line_within(reason, REASON).into_owned());
+        }
         if read.insert(id.clone(), listing).is_some() {
             return Err(wrong("it is there twice".to_owned()).into());
         }
@@ -70,7 +75,7 @@ fn read(report: &Report, functions: &[ListedFunction], left_out: &[LeftOut]) -> 
             reason: escape::line_within(&left_out.reason, REASON).into_owned(),
         })
         .collect();
-    Ok(Read { functions: read, left_out })
+    Ok(Read { functions: read, left_out, uncallable })
 }
 
 impl Store {
@@ -206,22 +211,27 @@ impl Write<'_> {
         listed: Option<(&Read, bool)>,
         failure: Option<&str>,
     ) -> Result<(), StoreError> {
-        let (functions, left_out, compared) = match listed {
+        let (functions, left_out, uncallable, compared) = match listed {
             Some((read, compared)) => {
                 let functions: Vec<&FunctionId> = read.functions.keys().collect();
-                (to_json(&functions)?, to_json(&read.left_out)?, compared)
+                (
+                    to_json(&functions)?,
+                    to_json(&read.left_out)?,
+                    to_json(&read.uncallable)?,
+                    compared,
+                )
             }
-            None => ("[]".to_owned(), "[]".to_owned(), false),
+            None => ("[]".to_owned(), "[]".to_owned(), "{}".to_owned(), false),
         };
         let now = self.now;
         sqlx::query(
             "INSERT INTO tool_nodes
-             (plugin, version, tool, node, at, compared, functions, left_out, failure)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+             (plugin, version, tool, node, at, compared, functions, left_out, failure, uncallable)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
              ON CONFLICT (plugin, version, tool, node) DO UPDATE SET at = excluded.at,
              compared = CASE WHEN excluded.compared = 1 THEN 1 ELSE tool_nodes.compared END,
              functions = excluded.functions, left_out = excluded.left_out,
-             failure = excluded.failure",
+             failure = excluded.failure, uncallable = excluded.uncallable",
         )
         .bind(key.plugin.as_str())
         .bind(key.version.as_str())
@@ -232,6 +242,7 @@ impl Write<'_> {
         .bind(functions)
         .bind(left_out)
         .bind(failure)
+        .bind(uncallable)
         .execute(self.conn())
         .await?;
         self.wakes = true;

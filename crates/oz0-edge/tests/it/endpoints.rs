@@ -139,8 +139,8 @@ async fn of_an_endpoint_that_is_down_it_is_said_who_sees_it_and_what_waits() {
         let change = &house.changes("weather").await[0];
         assert_eq!(verdicts.endpoint.as_ref(), Some(&change.id));
         assert!(change.functions.is_empty(), "nothing was listed there");
-        let status = house.admin.plugin(&moved.name).await.unwrap();
-        let said: Vec<String> = status.announcements().iter().map(ToString::to_string).collect();
+        let weather = house.admin.plugin(&moved.name).await.unwrap();
+        let said: Vec<String> = weather.announcements().iter().map(ToString::to_string).collect();
         assert_eq!(
             said,
             [

@@ -202,6 +202,7 @@ pub(crate) fn listed(tool: &str, listing: &Listing) -> ListedFunction {
         id: FunctionId::new(&tool.try_into().unwrap(), listing.name()).unwrap(),
         hash: listing.hash(),
         listing: RawValue::from_string(listing.canonical().to_owned()).unwrap(),
+        uncallable: None,
     }
 }
 

@@ -492,3 +492,62 @@ async fn a_bundle_is_not_held_to_what_waits_in_another_version() {
     let verdicts = tell(&node, &second, "team", &[("hello", "Other.")]).await;
     assert_eq!(verdicts.functions[&id("team.hello")], Verdict::Accepted);
 }
+
+#[tokio::test]
+async fn a_function_of_a_server_that_lists_nothing_is_not_listed_and_nothing_of_it_is_approved() {
+    let house = House::new().await;
+    let (one, two) = (house.node("node-1").await, house.node("node-2").await);
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&one, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    tell(&one, &team, "team", &[]).await;
+    let states = house.states().await;
+    assert_eq!(states["team.hello"], FunctionState::NotListed);
+    assert_eq!(states["team.bye"], FunctionState::NotListed);
+    assert!(house.waiting("team").await.is_empty());
+    // Another node still has it.
+    tell(&two, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+    assert_eq!(house.states().await["team.hello"], FunctionState::Callable);
+    let team_now = house.admin.plugin(&team.name).await.unwrap();
+    assert!(team_now.functions.iter().all(|function| function.state == FunctionState::Callable));
+
+    // What waits goes on waiting, and is not what is listed now.
+    tell(&two, &team, "team", &[]).await;
+    tell(&one, &team, "team", &[("hello", "Other.")]).await;
+    tell(&one, &team, "team", &[]).await;
+    assert_eq!(house.waiting("team").await, ["team.bye gone node-1", "team.hello changed node-1"]);
+    let answer = house.approve_all("team").await;
+    assert_eq!((answer.approved.len(), answer.stale.len()), (0, 2));
+    assert_eq!(house.count("plugin.tools.approve").await, 0);
+    let verdicts = tell(&one, &team, "team", &[("hello", "Other.")]).await;
+    assert!(matches!(verdicts.functions[&id("team.hello")], Verdict::Waiting { .. }));
+    assert_eq!(house.approve_all("team").await.approved.len(), 2);
+}
+
+#[tokio::test]
+async fn what_its_nodes_refuse_to_call_is_not_callable_and_says_why() {
+    let house = House::new().await;
+    let (one, two) = (house.node("node-1").await, house.node("node-2").await);
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    let why = |reason: &str| FunctionState::NotCallable { reason: reason.to_owned() };
+    let listed = |reason: Option<&str>| {
+        let mut hello = listed("team", &listing("hello", "Hello."));
+        hello.uncallable = reason.map(ToOwned::to_owned);
+        let bye = crate::house::listed("team", &listing("bye", "Bye."));
+        complete(&team, "team", vec![hello, bye], Vec::new())
+    };
+    one.report(&listed(Some("hidden\u{1b}[2J"))).await.unwrap();
+    assert_eq!(house.states().await["team.hello"], why("hidden\\u{1B}[2J"));
+    assert_eq!(house.states().await["team.bye"], FunctionState::Callable);
+    two.report(&listed(None)).await.unwrap();
+    assert_eq!(house.states().await["team.hello"], FunctionState::Callable, "on a node");
+    let down = Outcome::Failed { reason: "it does not start".to_owned() };
+    for node in [&one, &two] {
+        node.report(&outcome(&team, "team", down.clone())).await.unwrap();
+    }
+    assert_eq!(house.states().await["team.bye"], why("it does not start"));
+    one.report(&listed(None)).await.unwrap();
+    assert_eq!(house.states().await["team.bye"], FunctionState::Callable);
+    assert!(house.waiting("team").await.is_empty());
+}

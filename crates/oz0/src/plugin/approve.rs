@@ -270,6 +270,13 @@ async fn tell(
             anew.extend(&now.changes);
             continue;
         };
+        if now.changes.iter().any(|change| change.id == *id) {
+            output.error_line(&format!(
+                "not approved: {}: its server does not list it so now, and lists nothing that it could be instead",
+                old.subject()
+            ));
+            continue;
+        }
         let before = anew.len();
         anew.extend(
             now.changes

@@ -69,6 +69,20 @@ fn write_plugin(text: &mut String, plugin: &PluginStatus, layout: Layout) {
         }
     }
     write_left_out(text, plugin, layout);
+    let failures: Vec<&String> = plugin
+        .tools
+        .iter()
+        .flat_map(|tool| &tool.nodes)
+        .filter_map(|seen| seen.failure.as_ref())
+        .collect();
+    for FunctionStatus { id, state, .. } in &plugin.functions {
+        // Why a server failed is told of its tool, once.
+        if let FunctionState::NotCallable { reason } = state
+            && !failures.contains(&reason)
+        {
+            detail(text, layout, &format!("not callable: {id}: {}", escape::line(reason)));
+        }
+    }
     for function in &plugin.mismatches {
         let what = "listed itself differently than in tools.listing.json";
         detail(text, layout, &format!("not as measured: {function} {what}"));
@@ -78,6 +92,8 @@ fn write_plugin(text: &mut String, plugin: &PluginStatus, layout: Layout) {
             if let Some(failure) = &seen.failure {
                 let failure = escape::text(failure);
                 detail(text, layout, &format!("failed on {}: {}: {failure}", seen.node, tool.tool));
+            } else if seen.functions.is_empty() && seen.left_out.is_empty() {
+                detail(text, layout, &format!("lists nothing on {}: {}", seen.node, tool.tool));
             }
         }
         if tool.nodes.is_empty() {
@@ -131,6 +147,7 @@ fn functions(plugin: &PluginStatus) -> String {
             "waiting for approval",
         ),
         (of(|state| matches!(state, FunctionState::NotListed)), "approved and not listed now"),
+        (of(|state| matches!(state, FunctionState::NotCallable { .. })), "not callable"),
         (of(|state| matches!(state, FunctionState::LeftOut { .. })), "left out"),
     ];
     for (at, (number, state)) in states.into_iter().filter(|(number, _)| *number > 0).enumerate() {

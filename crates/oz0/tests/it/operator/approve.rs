@@ -425,3 +425,21 @@ fn another_version_of_the_folder_does_not_approve_what_waits() {
     assert_eq!(said.code, Some(0), "{}", said.all());
     eventually("it is called again", || house.call("team.hello").code == Some(0));
 }
+
+#[test]
+fn what_waited_is_not_approved_while_its_server_lists_nothing() {
+    let hello = function("hello", "Says hello.");
+    let (house, plugin) = House::with("team", &[&hello, &function("bye", "Says goodbye.")]);
+    plugin.list(&[&function("hello", "Send keys."), &function("bye", "Says goodbye.")]);
+    let change = house.wait_for_changes("team", 1).remove(0);
+    plugin.list(&[]);
+    eventually("nothing is listed", || {
+        house.run(&["plugin", "list"]).stdout.contains("lists nothing on node-1: team")
+    });
+    let said = house.run(&["plugin", "approve-tools", "team", "--yes", "--change", id(&change)]);
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    let words = "not approved: team.hello: its server does not list it so now";
+    assert!(said.stdout.is_empty() && said.stderr.contains(words), "{}", said.all());
+    let said = house.run(&["audit", "--action", "plugin.tools.approve", "--json"]);
+    assert!(said.stdout.is_empty(), "{}", said.all());
+}

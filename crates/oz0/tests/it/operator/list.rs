@@ -122,3 +122,38 @@ fn nodes_are_listed() {
         (&json!("node-1"), &json!(true))
     );
 }
+
+#[test]
+fn functions_that_nobody_can_call_are_counted_apart_with_the_reason() {
+    let hidden = json!({"name": "hidden", "description": "x",
+        "inputSchema": {"type": "object", "properties": {"mode": {"enum": ["a\u{200B}b"]}}}});
+    let hello = function("hello", "Says hello.");
+    let (house, plugin) = House::with("team", &[&hello, &hidden.to_string()]);
+    let list = || house.run(&["plugin", "list"]).stdout;
+    let catalog = || house.run(&["catalog"]).stdout;
+    eventually("it is said", || list().contains("2 functions: 1 callable, 1 not callable\n"));
+    let why = "enum in its schema holds an invisible character: `a\\u{200B}b`";
+    assert!(list().contains(&format!("\n  not callable: team.hidden: {why}\n")), "{}", list());
+    assert!(catalog().contains(&format!("team.hidden  approved, and not callable: {why}\n")));
+
+    // A server that lists nothing.
+    plugin.list(&[]);
+    eventually("nothing is listed", || {
+        list().contains("2 functions: 2 approved and not listed now\n")
+    });
+    assert!(list().contains("\n  lists nothing on node-1: team\n"), "{}", list());
+    assert_eq!(
+        house.json(&["plugin", "list", "--json"])["plugins"][0]["functions"][0]["state"],
+        "not_listed"
+    );
+    assert!(house.changes("team").is_empty());
+
+    // And one that cannot be listed.
+    plugin.list(&[&hello, &hidden.to_string()]);
+    eventually("it is listed again", || list().contains("1 callable, 1 not callable\n"));
+    plugin.manifest("mcp: {command: [./nothing-here]}", "");
+    eventually("it failed", || list().contains("2 functions: 2 not callable\n"));
+    let said = list();
+    assert_eq!(said.matches("could not run ./nothing-here").count(), 1, "{said}");
+    assert!(catalog().contains("team.hello  approved, and not callable: could not run"));
+}
