@@ -54,6 +54,7 @@ impl Mcp {
         machine: &Machine,
     ) -> Result<Self, LocalError> {
         let description = plugin.describe()?;
+        machine.check_named(&BTreeSet::from([description.name.clone()]))?;
         folder.make()?;
         let (stop, stopped) = watch::channel(false);
         let (failed, failures) = mpsc::unbounded_channel();
@@ -75,6 +76,11 @@ impl Mcp {
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
+                asked: plugin
+                    .asked()
+                    .map(|asked| (description.name.clone(), asked.clone()))
+                    .into_iter()
+                    .collect(),
                 only: Some(BTreeSet::from([description.name.clone()])),
                 ..machine.node.clone()
             };

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
 
+mod grants;
 mod home;
 mod mcp;
 mod state;
