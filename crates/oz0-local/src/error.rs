@@ -1,5 +1,6 @@
 //! Why something local could not be done.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -104,6 +105,14 @@ pub enum LocalError {
         /// The folder that was named.
         new: PathBuf,
     },
+    /// Something is given to a plugin that is not run.
+    #[error("no plugin {name} is run here, and something is given to it")]
+    NotRun {
+        /// The name.
+        name: PluginName,
+        /// The plugins that are run.
+        run: BTreeSet<PluginName>,
+    },
     /// A file of tokens.
     #[error("{} does not decode: {reason}", path.display())]
     Credentials {
@@ -129,7 +138,7 @@ impl LocalError {
             Self::Edge { source, .. } => source.kind(),
             Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
             Self::AdminToken { .. } | Self::OtherFolder { .. } => Kind::Refused,
-            Self::Twice { .. } => Kind::Usage,
+            Self::Twice { .. } | Self::NotRun { .. } => Kind::Usage,
             _ => Kind::Failed,
         }
     }
@@ -168,6 +177,11 @@ impl LocalError {
                      server), let the other one go with `oz0 plugin remove {name}`, or give this one another data \
                      folder with `--data DIR`"
                 ));
+            }
+            Self::NotRun { run, .. } if run.is_empty() => "name its folder as well",
+            Self::NotRun { run, .. } => {
+                let run: Vec<&str> = run.iter().map(PluginName::as_str).collect();
+                return Some(format!("these are run: {}", run.join(", ")));
             }
             Self::Credentials { .. } => "mend it, or delete it and log in again with: oz0 login",
             Self::Plugin(_) | Self::System { .. } => return None,

@@ -26,9 +26,11 @@ pub use mcp::Mcp;
 pub use talk::Say;
 pub use up::{Addresses, Up, UpOptions};
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use oz0_api::PluginName;
 use oz0_node::{NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 
@@ -43,11 +45,21 @@ pub struct Machine {
     pub tier: TierChoice,
     /// How the node behaves. Whom it tells, and which plugins it runs, is set here, not there.
     pub node: NodeOptions,
+    /// Plugins that are given something by their names. One that is not run is an error: the name may be misspelt.
+    pub named: BTreeSet<PluginName>,
     /// Who hears what happens, in words.
     pub say: Say,
 }
 
 impl Machine {
+    /// That every plugin that is given something by its name is one of `run`.
+    fn check_named(&self, run: &BTreeSet<PluginName>) -> Result<(), LocalError> {
+        match self.named.difference(run).next() {
+            Some(name) => Err(LocalError::NotRun { name: name.clone(), run: run.clone() }),
+            None => Ok(()),
+        }
+    }
+
     /// What a node is made of.
     fn parts(&self, edge: oz0_api::Client) -> Result<Parts, LocalError> {
         let launcher =

@@ -60,6 +60,7 @@ impl Mcp {
         machine: &Machine,
     ) -> Result<Self, LocalError> {
         let description = plugin.describe()?;
+        machine.check_named(&BTreeSet::from([description.name.clone()]))?;
         folder.make()?;
         let (stop, stopped) = watch::channel(false);
         let (failed, failures) = mpsc::unbounded_channel();
@@ -84,6 +85,11 @@ impl Mcp {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
                 install: INSTALL,
+                asked: plugin
+                    .asked()
+                    .map(|asked| (description.name.clone(), asked.clone()))
+                    .into_iter()
+                    .collect(),
                 only: Some(BTreeSet::from([description.name.clone()])),
                 folders: BTreeMap::from([pinned(&plugin, &description)]),
                 ..machine.node.clone()

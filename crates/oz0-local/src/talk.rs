@@ -70,6 +70,13 @@ impl Say {
             DevEvent::Broken(error) => {
                 self.line(&format!("{error}\nwhat was loaded before goes on"));
             }
+            DevEvent::AsksMore { asks } => {
+                self.line(&format!(
+                    "the edit in {folder} is not taken: it asks for more than when this oz0 started: {}\nwhat was loaded \
+                     before goes on; to grant it, start `oz0 up` or `oz0 mcp` again",
+                    asks.join("; ")
+                ));
+            }
             DevEvent::NotTaken(error) => {
                 self.line(&format!("the edit in {folder} is not taken: {error}"));
                 if let Some(hint) = error.hint() {

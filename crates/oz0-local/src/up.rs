@@ -93,15 +93,25 @@ impl Up {
         let started = async {
             let admin = admin(&folder, &serving.edge, &anyone).await?;
             let mut following = Vec::new();
+            let mut asked = BTreeMap::new();
             for (plugin, description) in described {
                 install(&admin, &folder, &place, &description, &machine.say).await?;
+                asked.extend(plugin.asked().map(|asked| (description.name.clone(), asked.clone())));
                 following.push((plugin, description));
+            }
+            if !machine.named.is_empty() {
+                let plugins = admin.plugins().await.map_err(|source| LocalError::Edge {
+                    operation: "list the plugins".to_owned(),
+                    source,
+                })?;
+                machine.check_named(&plugins.into_iter().map(|one| one.name).collect())?;
             }
             let node = place.join(&anyone, &admin).await?;
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
                 folders,
+                asked,
                 ..machine.node.clone()
             };
             let node = Node::start(machine.parts(node)?, options);

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
+use oz0_api::PluginName;
 use oz0_api::node::Assignment;
 use oz0_api::plugin::Source;
 use oz0_listing::{Pointer, ToolId, escape};
@@ -16,6 +18,7 @@ use oz0_server::{Declared, Environments, LaunchSpec, Launcher, Lock, Running, Sh
 use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
+use crate::asked::{Asked, filled};
 use crate::memory::Memory;
 use crate::options::NodeOptions;
 
@@ -32,6 +35,8 @@ pub(crate) struct Host {
     pub(crate) launcher: Launcher,
     pub(crate) environments: Environments,
     pub(crate) memory: Memory,
+    /// What each plugin asked for when this process first had it.
+    pub(crate) asked: Mutex<BTreeMap<PluginName, Asked>>,
     pub(crate) options: NodeOptions,
 }
 
@@ -129,6 +134,7 @@ impl Host {
             .iter()
             .find(|(id, _)| id.value == *tool)
             .ok_or("its manifest has no such tool any more")?;
+        self.hold(&assignment.plugin, manifest)?;
         let mut unshared = None;
         let place = match declared.backend() {
             Backend::Url(url) => {
@@ -136,8 +142,11 @@ impl Host {
                 Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
+                let own = self.options.secrets_of.get(&assignment.plugin).into_iter().flatten();
+                let secrets = self.options.secrets.iter().chain(own);
+                let secrets = secrets.map(|(name, value)| (name.clone(), value.clone())).collect();
                 let Declared { variables, missing } =
-                    Declared::of_tool(manifest, declared, &self.options.secrets);
+                    Declared::of_tool(manifest, declared, &secrets);
                 if let Some(name) = missing.first() {
                     return Err(Hindrance::Lasting(lacks(name)));
                 }
@@ -176,6 +185,20 @@ impl Host {
             unstable: declared.unstable_pointers(),
             sampling: models.is_some_and(|models| models.sampling.is_some()),
         })
+    }
+
+    /// Gives a manifest nothing that it did not ask for at the start.
+    fn hold(&self, plugin: &PluginName, manifest: &Manifest) -> Result<(), String> {
+        let asks = Asked::by(manifest);
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = asks.beyond(asked.entry(plugin.clone()).or_insert_with(|| asks.clone()));
+        if more.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "its manifest was edited and asks for more than when this oz0 started: {}; start it again to grant that",
+            more.join(", ")
+        ))
     }
 
     /// Starts a server and opens a connection to it. A server of the legacy era may end at the modern probe, of which
@@ -322,15 +345,7 @@ fn endpoint(
     url: &oz0_plugin::manifest::UrlTemplate,
     moved: bool,
 ) -> Result<Endpoint, String> {
-    let connection =
-        tool.connection.as_ref().and_then(|name| manifest.connections.get(name.as_str()));
-    let url = url
-        .fill(|param| {
-            let connection = connection?;
-            let param = &connection.params.get(param)?.value;
-            param.default.as_ref().map(|value| value.as_str())
-        })
-        .ok_or("a param in its url: has no value")?;
+    let url = filled(manifest, tool, url).ok_or("a param in its url: has no value")?;
     let written: HashMap<String, String> = tool
         .headers
         .iter()

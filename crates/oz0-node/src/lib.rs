@@ -17,6 +17,7 @@
 //! same node.
 
 mod answer;
+mod asked;
 mod clients;
 mod describe;
 mod dev;
@@ -34,6 +35,7 @@ mod roster;
 mod schema;
 mod server;
 
+pub use asked::Asked;
 pub use describe::{DescribeError, describe};
 pub use dev::{DevEvent, DevFolder};
 pub use event::{Event, Tell};

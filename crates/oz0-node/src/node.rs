@@ -1,6 +1,6 @@
 //! The node's loop: ask the edge, do what it says, answer its jobs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use oz0_api::Client as Edge;
@@ -50,7 +50,8 @@ impl Node {
         let Parts { edge, launcher, environments } = parts;
         let clients = Clients::new(edge.clone(), options.clients_need_tokens, options.tell.clone());
         let memory = Memory::open(options.memory.clone());
-        let host = Arc::new(Host { launcher, environments, memory, options });
+        let asked = Mutex::new(options.asked.clone());
+        let host = Arc::new(Host { launcher, environments, memory, asked, options });
         let roster = Roster::new(host, edge);
         let gateway = Arc::new(Gateway::new(Arc::clone(&roster), clients));
         let (stop, stopped) = watch::channel(false);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use oz0_api::PluginName;
 use oz0_server::Shares;
 
+use crate::asked::Asked;
 use crate::event::Tell;
 
 /// How a node is run.
@@ -30,6 +31,11 @@ pub struct NodeOptions {
     pub install: Duration,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
+    /// The values of secrets that only one plugin is given, by name.
+    pub secrets_of: BTreeMap<PluginName, BTreeMap<String, String>>,
+    /// What plugins asked for when a person started them, and so all that they are given. One that is not in it is held
+    /// to what it asks for when this node first runs it.
+    pub asked: BTreeMap<PluginName, Asked>,
     /// The folders of this machine that each plugin's servers may use. A plugin that is not in it is given none.
     pub shares: BTreeMap<PluginName, Shares>,
     /// The only plugins that this node runs, whatever else the edge has; all of them where there are none.
@@ -57,6 +63,8 @@ impl Default for NodeOptions {
             settle: Duration::from_secs(5),
             install: Duration::ZERO,
             secrets: BTreeMap::new(),
+            secrets_of: BTreeMap::new(),
+            asked: BTreeMap::new(),
             shares: BTreeMap::new(),
             only: None,
             folders: BTreeMap::new(),

@@ -14,6 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use oz0_api::PluginName;
+use oz0_listing::escape;
 use oz0_local::DataFolder;
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
@@ -157,16 +158,31 @@ impl Settings {
             Arguments::AsListed => oz0_node::Arguments::AsListed,
             Arguments::Strict => oz0_node::Arguments::Strict,
         };
-        for name in &flags.secret {
+        for given in &flags.secret {
+            let (plugin, name) = secret(given)?;
             let value = env::var(name).map_err(|_| {
                 WrongUsage(format!(
-                    "--secret {name}: the environment has no such variable, or it is not UTF-8"
+                    "--secret {}: the environment has no such variable, or it is not UTF-8",
+                    escape::line(given)
                 ))
             })?;
-            options.secrets.insert(name.clone(), value);
+            let secrets = match plugin {
+                Some(plugin) => options.secrets_of.entry(plugin).or_default(),
+                None => &mut options.secrets,
+            };
+            secrets.insert(name.to_owned(), value);
         }
         Ok(options)
     }
+}
+
+/// `NAME`, or `PLUGIN=NAME`.
+fn secret(given: &str) -> Result<(Option<PluginName>, &str)> {
+    let Some((plugin, name)) = given.split_once('=') else { return Ok((None, given)) };
+    let plugin = plugin.parse().map_err(|error| {
+        WrongUsage(format!("--secret {}: {error}; it is NAME or PLUGIN=NAME", escape::line(given)))
+    })?;
+    Ok((Some(plugin), name))
 }
 
 fn address(

@@ -22,11 +22,13 @@ pub(crate) fn machine(
     output: Output,
 ) -> Result<Machine> {
     let shares = share::by_plugin(flags, settings, folders)?;
+    let node = NodeOptions { shares, ..settings.node(flags)? };
     Ok(Machine {
+        named: share::named_plugins(flags, &node),
         program: std::env::current_exe().context("cannot find oz0's own program")?,
         cache: settings.cache()?.to_owned(),
         tier: tier_choice(),
-        node: NodeOptions { shares, ..settings.node(flags)? },
+        node,
         say: Say::new(move |line| output.say(line)),
     })
 }

@@ -1,12 +1,13 @@
 //! `--share` and `--share-read`: which folders of this machine a plugin's servers may use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use oz0_api::PluginName;
+use oz0_node::NodeOptions;
 use oz0_plugin::Plugin;
 use oz0_server::{Protected, ShareAccess, Shares};
 
@@ -42,6 +43,13 @@ pub(crate) fn by_plugin(
     }
     let protected = protected(settings, folders)?;
     given.into_iter().map(|(name, folders)| Ok((name, Shares::new(folders, &protected)?))).collect()
+}
+
+/// The plugins that flags name.
+pub(crate) fn named_plugins(flags: &NodeFlags, node: &NodeOptions) -> BTreeSet<PluginName> {
+    let shared = flags.share.iter().chain(&flags.share_read);
+    let shared = shared.filter_map(|value| named(value)).map(|(name, _)| name);
+    shared.chain(node.secrets_of.keys().cloned()).collect()
 }
 
 /// What `plugin test` shares with the one plugin that it tests.

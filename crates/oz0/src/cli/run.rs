@@ -43,7 +43,8 @@ pub(crate) struct Mcp {
 /// How a node behaves: the operator's to say, and never a manifest's.
 #[derive(Debug, Args)]
 pub(crate) struct NodeFlags {
-    /// Give a secret that plugins declare its value from this environment (repeatable)
+    /// Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to
+    /// one plugin alone: PLUGIN=NAME
     #[arg(long, value_name = "NAME")]
     pub(crate) secret: Vec<String>,
     /// Let a plugin's servers read and write this folder, at the same path (repeatable); where several plugins run, say

@@ -4,6 +4,7 @@
 
 mod failing;
 mod folders;
+mod grants;
 mod home;
 mod mcp;
 mod state;
