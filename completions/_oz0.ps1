@@ -49,7 +49,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--mcp-listen', '--mcp-listen', [CompletionResultType]::ParameterName, 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
-            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret that plugins declare its value from this environment (repeatable)')
+            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
             [CompletionResult]::new('--share-read', '--share-read', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share')
             [CompletionResult]::new('--verify-every', '--verify-every', [CompletionResultType]::ParameterName, 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]')
@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;mcp' {
-            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret that plugins declare its value from this environment (repeatable)')
+            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
             [CompletionResult]::new('--share-read', '--share-read', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share')
             [CompletionResult]::new('--verify-every', '--verify-every', [CompletionResultType]::ParameterName, 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]')

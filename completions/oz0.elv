@@ -45,7 +45,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --listen 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
-            cand --secret 'Give a secret that plugins declare its value from this environment (repeatable)'
+            cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
             cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
             cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
             cand --verify-every 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]'
@@ -66,7 +66,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;mcp'= {
-            cand --secret 'Give a secret that plugins declare its value from this environment (repeatable)'
+            cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
             cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
             cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
             cand --verify-every 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]'

@@ -48,7 +48,7 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this messag
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l listen -d 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-listen -d 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret that plugins declare its value from this environment (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l verify-every -d 'How old a server\'s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]' -r
@@ -69,7 +69,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand up" -l json -d 'Print the first 
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l secret -d 'Give a secret that plugins declare its value from this environment (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l secret -d 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l verify-every -d 'How old a server\'s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]' -r
