@@ -28,9 +28,10 @@ use crate::listed::{Answered, Listed};
 use crate::options::Validate;
 use crate::question;
 use crate::refusal::{Refusal, Why};
-use crate::roster::{Accepted, Entry, Roster, Table};
+use crate::roster::Roster;
 use crate::schema::Misfit;
 use crate::server::Server;
+use crate::table::{Accepted, Entry, Table};
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
 const WORD: Duration = Duration::from_secs(2);

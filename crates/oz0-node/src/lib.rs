@@ -34,6 +34,8 @@ mod refusal;
 mod roster;
 mod schema;
 mod server;
+mod table;
+mod told;
 
 pub use asked::Asked;
 pub use describe::{DescribeError, describe};

@@ -5,26 +5,24 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use oz0_api::node::{Assignment, Decision, Poll, PollQuery};
 use oz0_api::plugin::{PluginDescription, Source};
 use oz0_api::{Client as Edge, ClientError, Code, EdgeId, PluginName, PluginVersion, Revision};
-use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
-use oz0_mcp::server::{Functions, Splice};
+use oz0_listing::{FunctionId, ToolId};
+use oz0_mcp::server::Functions;
 use oz0_server::Tier;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::event::Event;
 use crate::host::Host;
-use crate::options::Arguments;
-use crate::refusal::{Refusal, Why};
-use crate::schema::Schemas;
+use crate::refusal::Why;
 use crate::server::Server;
+use crate::table::{Accepted, Entry, Table, named};
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
@@ -83,162 +81,6 @@ struct Tended {
 struct Decided {
     accepted: Vec<Arc<Accepted>>,
     left_out_for: Option<FunctionId>,
-}
-
-/// An accepted listing.
-pub(crate) struct Accepted {
-    pub(crate) hash: ListingHash,
-    /// What is served: the pinned listing with its overrides, under the server's name of the function.
-    served: Option<Box<RawValue>>,
-    /// The same as clients get it, under the model name.
-    item: Option<Box<str>>,
-    schemas: OnceLock<Schemas>,
-}
-
-impl Accepted {
-    fn new(id: &FunctionId, hash: ListingHash, served: Option<Box<RawValue>>) -> Self {
-        let item = served.as_ref().and_then(|served| item(id, served.get()));
-        Self { hash, served, item, schemas: OnceLock::new() }
-    }
-
-    pub(crate) fn is_served(&self) -> bool {
-        self.item.is_some()
-    }
-
-    /// Its schemas, compiled when they are first needed.
-    pub(crate) fn schemas(&self, arguments: Arguments) -> &Schemas {
-        self.schemas.get_or_init(|| {
-            Schemas::of(self.served.as_ref().map_or("{}", |served| served.get()), arguments)
-        })
-    }
-}
-
-/// A function as an MCP client gets it: its listing under its model name. MCP wants an input schema of every function,
-/// and a client refuses a whole listing for one without; where there is none, any object will do.
-fn item(id: &FunctionId, served: &str) -> Option<Box<str>> {
-    #[derive(Deserialize)]
-    struct Parts<'a> {
-        #[serde(borrow)]
-        name: &'a RawValue,
-        #[serde(borrow, rename = "inputSchema", default)]
-        input: Option<&'a RawValue>,
-    }
-    let parts: Parts<'_> = serde_json::from_str(served).ok()?;
-    let name = serde_json::Value::from(ModelName::of(id).as_str()).to_string();
-    let mut splice = Splice::new(served);
-    match parts.input {
-        Some(input) if !input.get().starts_with('{') => return None,
-        Some(_) => splice.replace_value(parts.name, name).ok()?,
-        None => {
-            let more = format!(r#"{name},"inputSchema":{{"type":"object"}}"#);
-            splice.replace_value(parts.name, more).ok()?;
-        }
-    }
-    Some(splice.apply().into())
-}
-
-/// What a function has to say for its having its model name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Claim {
-    /// It was accepted under it.
-    Accepted,
-    /// It is only listed.
-    Listed,
-    /// The edge has said that the name is another's.
-    LeftOut,
-}
-
-/// A function that a call can name.
-pub(crate) struct Entry {
-    pub(crate) id: FunctionId,
-    pub(crate) server: Arc<Server>,
-    accepted: Vec<Arc<Accepted>>,
-    left_out_for: Option<FunctionId>,
-    /// Another function of the same plugin has the same model name.
-    clashes: bool,
-}
-
-impl Entry {
-    /// What is accepted with this hash.
-    pub(crate) fn accepted(&self, hash: ListingHash) -> Option<&Arc<Accepted>> {
-        self.accepted.iter().find(|accepted| accepted.hash == hash)
-    }
-
-    /// Whether it was ever accepted.
-    pub(crate) fn is_known(&self) -> bool {
-        !self.accepted.is_empty()
-    }
-
-    /// How strong its claim to its model name is, the strongest first.
-    fn claim(&self) -> Claim {
-        match self.left_out_for {
-            Some(_) => Claim::LeftOut,
-            None if self.is_known() => Claim::Accepted,
-            None => Claim::Listed,
-        }
-    }
-
-    /// Why it is not called, whatever its server lists.
-    pub(crate) fn barred(&self) -> Option<Why> {
-        if self.server.moved {
-            return Some(Why::Moved);
-        }
-        if self.clashes {
-            return Some(Why::LeftOut);
-        }
-        self.left_out_for.clone().map(Why::NameTaken)
-    }
-
-    pub(crate) fn refusal(&self, why: Why) -> Refusal {
-        Refusal {
-            function: self.id.clone(),
-            plugin: self.server.plugin.clone(),
-            version: self.server.version.clone(),
-            why,
-        }
-    }
-
-    /// What clients see of it.
-    fn shown(&self) -> Option<&str> {
-        if self.barred().is_some() {
-            return None;
-        }
-        let accepted = match self.server.last() {
-            Some(listed) => self.accepted(listed.functions.get(&self.id)?.hash),
-            // Nothing speaks against it yet, and no call goes through before something speaks for it.
-            None => self.accepted.last(),
-        };
-        accepted?.item.as_deref()
-    }
-}
-
-/// What is called and listed.
-#[derive(Default)]
-pub(crate) struct Table {
-    functions: HashMap<FunctionId, Arc<Entry>>,
-    /// Whose each model name is. Any number of functions can have one, and it is one's at most.
-    names: HashMap<Box<str>, Arc<Entry>>,
-    servers: Vec<Arc<Server>>,
-    pub(crate) visible: Arc<Functions>,
-    /// Whether the edge's plugin set is here.
-    pub(crate) complete: bool,
-}
-
-impl Table {
-    /// The function of this ID, whether or not it has its model name.
-    pub(crate) fn function(&self, id: &FunctionId) -> Option<&Arc<Entry>> {
-        self.functions.get(id)
-    }
-
-    /// The function that has this model name; where none has it, one that would.
-    pub(crate) fn named(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.names.get(name)
-    }
-
-    /// Every server.
-    pub(crate) fn servers(&self) -> &[Arc<Server>] {
-        &self.servers
-    }
 }
 
 impl Roster {
@@ -649,34 +491,6 @@ impl Roster {
             let _ = task.await;
         }
     }
-}
-
-type Entries = HashMap<FunctionId, Arc<Entry>>;
-type Names = HashMap<Box<str>, Arc<Entry>>;
-
-/// Settles whose each model name is. Of two in one plugin it is neither's. Across plugins a function that nobody accepted
-/// takes no name from one that somebody did, and the edge says which of two accepted ones had it first.
-fn named(entries: HashMap<FunctionId, Entry>) -> (Entries, Names) {
-    let mut by_name: BTreeMap<ModelName, Vec<Entry>> = BTreeMap::new();
-    for entry in entries.into_values() {
-        by_name.entry(ModelName::of(&entry.id)).or_default().push(entry);
-    }
-    let (mut functions, mut names) = (Entries::new(), Names::new());
-    for (name, mut claims) in by_name {
-        claims.sort_by(|one, other| one.claim().cmp(&other.claim()).then(one.id.cmp(&other.id)));
-        let twins = |one: &Entry, other: &Entry| {
-            one.id != other.id && one.server.plugin == other.server.plugin
-        };
-        let clashing: Vec<bool> =
-            claims.iter().map(|one| claims.iter().any(|other| twins(one, other))).collect();
-        for (mut entry, clashes) in claims.into_iter().zip(clashing) {
-            entry.clashes = clashes;
-            let entry = Arc::new(entry);
-            names.entry(name.as_str().into()).or_insert_with(|| Arc::clone(&entry));
-            functions.insert(entry.id.clone(), entry);
-        }
-    }
-    (functions, names)
 }
 
 fn leave(state: &mut State, assigned: Assigned) {

@@ -1,5 +1,7 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
+mod announce;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -13,11 +15,12 @@ use oz0_server::{Running, StopBounds, Tier};
 use tokio::sync::watch;
 
 use crate::event::Event;
-use crate::host::{Hindrance, Host, STDERR, Started, said};
+use crate::host::{Hindrance, Host, Started, said};
 use crate::instance::{Instance, Pace};
 use crate::listed::{Answered, Gist, Listed, Reported};
 use crate::refusal::Why;
 use crate::roster::Roster;
+use crate::told::{Told, kind_of};
 
 /// Before a server that failed is started again: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -64,22 +67,6 @@ pub(crate) struct Server {
     /// What people were told of its failures.
     told: Mutex<Told>,
     roster: Weak<Roster>,
-}
-
-/// What people were told last of a server that fails. The same is said once.
-#[derive(Default)]
-struct Told {
-    failed: Option<String>,
-    failures: u32,
-    unlisted: Option<String>,
-    unshared: bool,
-}
-
-/// What tells one failure from another: what the server said, if it said anything, for how its end is seen first is
-/// chance; and no numbers, which are the times and processes of one try.
-fn kind_of(reason: &str) -> String {
-    let said = reason.split_once(STDERR).map_or(reason, |(_, said)| said);
-    said.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// How far it has come.
@@ -586,39 +573,6 @@ impl Server {
                 }
                 Sent::Listed(reported.gist(), verdicts.functions)
             }
-        }
-    }
-}
-
-impl Server {
-    /// Of `functions` that the edge now accepts, those that waited.
-    pub(crate) fn approved(&self, functions: &[FunctionId]) -> Vec<FunctionId> {
-        let mut waiting = lock(&self.waiting);
-        functions.iter().filter(|id| waiting.remove(*id)).cloned().collect()
-    }
-
-    /// Tells people what the edge said of a listing.
-    fn announce(
-        &self,
-        roster: &Roster,
-        snapshot: bool,
-        functions: Vec<FunctionId>,
-        moved: Option<(Endpoint, Endpoint)>,
-        mut reverted: Vec<FunctionId>,
-    ) {
-        let (plugin, version) = (self.plugin.clone(), self.version.clone());
-        let tool = self.tool.clone();
-        if snapshot {
-            let functions = self.last().map_or(0, |listed| listed.functions.len());
-            let plugin = plugin.clone();
-            roster.tell(Event::Snapshot { plugin, version, tool: tool.clone(), functions });
-        }
-        if !reverted.is_empty() {
-            reverted.sort_unstable();
-            roster.tell(Event::Reverted { plugin: plugin.clone(), functions: reverted });
-        }
-        if moved.is_some() || !functions.is_empty() {
-            roster.tell(Event::Waiting { plugin, tool, functions, moved });
         }
     }
 }

@@ -11,6 +11,7 @@ mod listing;
 mod memory;
 mod origin;
 mod readers;
+mod server_changes;
 mod server_gateway;
 mod server_http;
 mod server_sessions;

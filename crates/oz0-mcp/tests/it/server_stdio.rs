@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use oz0_mcp::server::{Principal, Server, StdioError};
-use oz0_mcp::{Client, ClientOptions, Era, EraChoice, Event, ProtocolVersion};
+use oz0_mcp::{Client, ClientOptions, Era, EraChoice, ProtocolVersion};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
@@ -14,7 +14,7 @@ use crate::server_gateway::{
     FORM, Lines, META, Memory, initialize, modern_call, options, raw, server,
 };
 
-async fn client(server: &Server<Memory>, options: &ClientOptions) -> Client {
+pub(crate) async fn client(server: &Server<Memory>, options: &ClientOptions) -> Client {
     let (ours, theirs) = tokio::io::duplex(64 << 10);
     let server = server.clone();
     tokio::spawn(async move {
@@ -25,11 +25,11 @@ async fn client(server: &Server<Memory>, options: &ClientOptions) -> Client {
     Client::stdio(reader, writer, options).await.unwrap()
 }
 
-fn era(era: EraChoice) -> ClientOptions {
+pub(crate) fn era(era: EraChoice) -> ClientOptions {
     ClientOptions { era, ..ClientOptions::default() }
 }
 
-fn value(result: &serde_json::value::RawValue) -> Value {
+pub(crate) fn value(result: &serde_json::value::RawValue) -> Value {
     serde_json::from_str(result.get()).unwrap()
 }
 
@@ -272,78 +272,6 @@ async fn a_call_that_hangs_does_not_outlive_the_end_of_input() {
     lines.served.await.unwrap().unwrap();
     assert!(closed.elapsed() < Duration::from_secs(5), "{:?}", closed.elapsed());
     assert_eq!(cancelled.load(Ordering::SeqCst), 1);
-}
-
-#[tokio::test]
-async fn a_change_of_the_listing_is_told_when_its_revision_changes_and_only_then() {
-    let memory = Memory::new();
-    let revision = memory.revision.clone();
-    let server = server(memory);
-    let mut lines = Lines::open(&server);
-    lines.ask(&initialize("2025-06-18")).await;
-    revision.send_replace(2);
-    // Before the client has said that it is ready, nothing may be sent.
-    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await["id"], 1);
-    lines.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-    // Of what it has not listed yet nothing can have changed.
-    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await["id"], 2);
-    revision.send_replace(3);
-    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#).await["id"], 3);
-    revision.send_replace(3);
-    assert_eq!(lines.ask(r#"{"jsonrpc":"2.0","id":4,"method":"ping"}"#).await["id"], 4);
-    for now in [4, 5] {
-        revision.send_replace(now);
-        assert_eq!(lines.next().await["method"], "notifications/tools/list_changed");
-    }
-    let client = client(&server, &era(EraChoice::Legacy)).await;
-    client.list_functions().await.unwrap();
-    let mut events = client.events();
-    revision.send_replace(6);
-    match events.next().await {
-        Some(Event::Notification(told)) => {
-            assert_eq!(told.method, "notifications/tools/list_changed");
-        }
-        other => panic!("{other:?}"),
-    }
-}
-
-#[tokio::test]
-async fn a_modern_client_listens_and_its_stream_ends_in_order() {
-    let memory = Memory::new();
-    let revision = memory.revision.clone();
-    let server = server(memory);
-    let mut lines = Lines::open(&server);
-    let listen = |id: &str, wanted: &str| {
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"subscriptions/listen","params":{{"_meta":{{{META}}},"notifications":{wanted}}}}}"#
-        )
-    };
-    let first =
-        lines.ask(&listen("\"l\"", r#"{"toolsListChanged":true,"promptsListChanged":true}"#)).await;
-    assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
-    assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
-    assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
-    let deaf = lines.ask(&listen("5", "{}")).await;
-    assert_eq!(deaf["params"]["notifications"], json!({}));
-    // Of what it has not listed yet nothing can have changed.
-    revision.send_replace(2);
-    let list = format!(
-        r#"{{"jsonrpc":"2.0","id":6,"method":"tools/list","params":{{"_meta":{{{META}}}}}}}"#
-    );
-    assert_eq!(lines.ask(&list).await["id"], 6);
-    revision.send_replace(2);
-    revision.send_replace(3);
-    let told = lines.next().await;
-    assert_eq!(told["method"], "notifications/tools/list_changed");
-    assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], "l");
-    server.shutdown();
-    let mut ended = [lines.next().await, lines.next().await].map(|end| {
-        assert_eq!(end["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"], end["id"]);
-        end["id"].to_string()
-    });
-    ended.sort();
-    assert_eq!(ended, ["\"l\"", "5"]);
-    lines.served.await.unwrap().unwrap();
 }
 
 #[tokio::test]
