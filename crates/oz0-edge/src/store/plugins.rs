@@ -8,7 +8,7 @@ use oz0_api::plugin::{
     VersionState,
 };
 use oz0_api::{Code, PluginName, PluginVersion, Problem, UnixMillis};
-use oz0_listing::{FunctionId, ListingHash, ModelName};
+use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
 use sqlx::SqliteConnection;
 
 use super::functions::VersionKey;
@@ -167,6 +167,13 @@ impl Store {
             .execute(write.conn())
             .await?;
 
+        let added = match &known {
+            Some(known) if description.source.is_dev() => {
+                write.hold_added_tools(&known.description, description).await?
+            }
+            _ => Vec::new(),
+        };
+
         let mut detail = BTreeMap::from([
             ("digest".to_owned(), description.digest.to_string()),
             (
@@ -174,6 +181,10 @@ impl Store {
                 if description.source.is_dev() { "dev" } else { "bundle" }.to_owned(),
             ),
         ]);
+        if !added.is_empty() {
+            let added: Vec<&str> = added.iter().map(ToolId::as_str).collect();
+            detail.insert("tools_added".to_owned(), added.join(", "));
+        }
         if let Source::Dev { folder } = &description.source {
             detail.insert("folder".to_owned(), folder.clone());
         }
@@ -295,6 +306,45 @@ impl Store {
 }
 
 impl Write<'_> {
+    /// Gives each tool that an edit adds to a version an empty snapshot: of what was approved it was no part, so its
+    /// functions are new ones that wait. Of a version that nobody has listed yet nothing was approved. Says which they are.
+    async fn hold_added_tools(
+        &mut self,
+        known: &PluginDescription,
+        edited: &PluginDescription,
+    ) -> Result<Vec<ToolId>, StoreError> {
+        let (plugin, version) = (&edited.name, &edited.version);
+        let approved: Option<i64> = sqlx::query_scalar(
+            "SELECT 1 FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL LIMIT 1",
+        )
+        .bind(plugin.as_str())
+        .bind(version.as_str())
+        .fetch_optional(self.conn())
+        .await?;
+        let mut added: Vec<ToolId> = Vec::new();
+        if approved.is_none() {
+            return Ok(added);
+        }
+        let now = self.now;
+        for tool in edited.tools.keys().filter(|tool| !known.tools.contains_key(*tool)) {
+            let held = sqlx::query(
+                "INSERT INTO tools (plugin, version, tool, snapshot_at) VALUES ($1, $2, $3, $4)
+                 ON CONFLICT (plugin, version, tool) DO UPDATE SET snapshot_at = excluded.snapshot_at
+                 WHERE tools.snapshot_at IS NULL",
+            )
+            .bind(plugin.as_str())
+            .bind(version.as_str())
+            .bind(tool.as_str())
+            .bind(now.0)
+            .execute(self.conn())
+            .await?;
+            if held.rows_affected() == 1 {
+                added.push(tool.clone());
+            }
+        }
+        Ok(added)
+    }
+
     /// Compares a version's endpoints with their pins, and writes down what moved.
     async fn compare_moves(&mut self, version: &Version) -> Result<(), StoreError> {
         let moves = self.compare_endpoints(version).await?;

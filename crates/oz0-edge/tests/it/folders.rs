@@ -3,7 +3,7 @@
 use oz0_api::Code;
 use oz0_api::plugin::{Install, PluginDescription, Source};
 
-use crate::house::{House, plugin, refused};
+use crate::house::{House, plugin, refused, tell};
 
 fn at(folder: &str) -> PluginDescription {
     let source = Source::Dev { folder: folder.to_owned() };
@@ -52,4 +52,38 @@ async fn an_update_brings_nothing_back_that_was_removed() {
     house.admin.remove(&team.name).await.unwrap();
     assert_eq!(refused(house.admin.install_on(&team, &update).await), Code::NotFound);
     assert!(house.admin.plugins().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_tool_that_an_edit_adds_was_no_part_of_what_was_approved() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = at("/home/team");
+    let more = plugin("team", "1.0.0", &["team", "more"]);
+    let more = PluginDescription { source: team.source.clone(), ..more };
+    house.install(&team).await;
+    tell(&node, &team, "team", &[("hello", "Hello.")]).await;
+    house.install(&more).await;
+    assert!(!tell(&node, &more, "more", &[("evil", "Evil.")]).await.snapshot);
+    assert_eq!(house.waiting("team").await, ["more.evil new node-1"]);
+    let audit = house.admin.audit(&oz0_api::audit::AuditQuery::default()).await.unwrap();
+    let last = audit.entries.iter().rfind(|entry| entry.action == "plugin.install").unwrap();
+    assert_eq!(last.subject.detail["tools_added"], "more");
+    // Taken away and brought back, it is what it was.
+    house.install(&team).await;
+    house.install(&more).await;
+    assert!(!tell(&node, &more, "more", &[("evil", "Evil.")]).await.snapshot);
+    assert_eq!(house.waiting("team").await, ["more.evil new node-1"]);
+}
+
+#[tokio::test]
+async fn before_anything_is_approved_a_plugin_may_grow() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let team = at("/home/team");
+    let more = plugin("team", "1.0.0", &["team", "more"]);
+    let more = PluginDescription { source: team.source.clone(), ..more };
+    house.install(&team).await;
+    house.install(&more).await;
+    assert!(tell(&node, &more, "more", &[("hello", "Hello.")]).await.snapshot);
 }
