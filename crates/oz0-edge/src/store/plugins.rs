@@ -97,6 +97,39 @@ async fn known(
     row.as_ref().map(read).transpose()
 }
 
+/// What the audit log says of an install beside the plugin and its version.
+fn install_detail(
+    description: &PluginDescription,
+    before: Option<&Version>,
+    terms: &Install,
+    added: &[ToolId],
+) -> BTreeMap<String, String> {
+    let mut detail = BTreeMap::from([
+        ("digest".to_owned(), description.digest.to_string()),
+        (
+            "source".to_owned(),
+            if description.source.is_dev() { "dev" } else { "bundle" }.to_owned(),
+        ),
+    ]);
+    if !added.is_empty() {
+        let added: Vec<&str> = added.iter().map(ToolId::as_str).collect();
+        detail.insert("tools_added".to_owned(), added.join(", "));
+    }
+    if let Source::Dev { folder } = &description.source {
+        detail.insert("folder".to_owned(), folder.clone());
+    }
+    if let Some(Source::Dev { folder }) = before.map(|was| &was.description.source)
+        && terms.instead_of.as_ref() == Some(folder)
+    {
+        detail.insert("instead_of".to_owned(), folder.clone());
+    }
+    if let Some(before) = before.filter(|before| before.description.version != description.version)
+    {
+        detail.insert("replaces".to_owned(), before.description.version.to_string());
+    }
+    detail
+}
+
 /// That there is no such plugin.
 pub(super) fn no_plugin(plugin: &PluginName) -> Problem {
     Problem::new(Code::NotFound, format!("no plugin named {plugin} is installed"))
@@ -174,28 +207,7 @@ impl Store {
             _ => Vec::new(),
         };
 
-        let mut detail = BTreeMap::from([
-            ("digest".to_owned(), description.digest.to_string()),
-            (
-                "source".to_owned(),
-                if description.source.is_dev() { "dev" } else { "bundle" }.to_owned(),
-            ),
-        ]);
-        if !added.is_empty() {
-            let added: Vec<&str> = added.iter().map(ToolId::as_str).collect();
-            detail.insert("tools_added".to_owned(), added.join(", "));
-        }
-        if let Source::Dev { folder } = &description.source {
-            detail.insert("folder".to_owned(), folder.clone());
-        }
-        if let Some(Source::Dev { folder }) = before.as_ref().map(|was| &was.description.source)
-            && terms.instead_of.as_ref() == Some(folder)
-        {
-            detail.insert("instead_of".to_owned(), folder.clone());
-        }
-        if let Some(before) = before.filter(|before| before.description.version != *number) {
-            detail.insert("replaces".to_owned(), before.description.version.to_string());
-        }
+        let detail = install_detail(description, before.as_ref(), terms, &added);
         write
             .audit(Act {
                 action: "plugin.install",

@@ -5,11 +5,12 @@
 //! reason an ID is taken in short only where the change is shown before it is approved: a server could search for a listing
 //! whose ID begins as the one that was looked at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::Result;
 use oz0_api::change::{Approve, Approved, Change, ChangeKind, Changes};
+use oz0_api::plugin::FunctionState;
 use oz0_api::{ChangeId, Client, PluginName};
 use oz0_listing::FunctionId;
 use serde_json::json;
@@ -236,6 +237,25 @@ async fn approve_named(
     tell(client, plugin, &approved, &open.changes, output).await
 }
 
+/// Functions that stay uncalled when they are approved, each with whose its name is.
+async fn left_out(
+    client: &Client,
+    plugin: &PluginName,
+    approved: &Approved,
+) -> Result<BTreeMap<FunctionId, String>> {
+    if approved.approved.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let status = client.plugin(plugin).await?;
+    let of_another = status.functions.into_iter().filter_map(|function| match function.state {
+        FunctionState::LeftOut { plugin, function: other } => {
+            Some((function.id, format!("{other} of {plugin}")))
+        }
+        _ => None,
+    });
+    Ok(of_another.collect())
+}
+
 /// Says what an approval did, and shows anew what moved under it.
 async fn tell(
     client: &Client,
@@ -244,13 +264,18 @@ async fn tell(
     shown: &[Change],
     output: Output,
 ) -> Result<Exit> {
+    let left_out = left_out(client, plugin, approved).await?;
     for change in &approved.approved {
         let subject =
             change.function.as_ref().map_or_else(|| change.tool.to_string(), ToString::to_string);
-        let what = match change.kind {
-            ChangeKind::Changed | ChangeKind::New => "nodes call it as it lists itself now",
-            ChangeKind::Gone => "it is no longer part of the plugin's tools",
-            ChangeKind::Endpoint => "nodes call it at its new endpoint",
+        let other = change.function.as_ref().and_then(|function| left_out.get(function));
+        let what = match (change.kind, other) {
+            (ChangeKind::Gone, _) => "it is no longer part of the plugin's tools",
+            (_, Some(other)) => &format!(
+                "it stays left out all the same, since {other} was the first that models know by its name"
+            ),
+            (ChangeKind::Changed | ChangeKind::New, None) => "nodes call it as it lists itself now",
+            (ChangeKind::Endpoint, None) => "nodes call it at its new endpoint",
         };
         output.data(&format!("approved {subject}: {what}"))?;
     }

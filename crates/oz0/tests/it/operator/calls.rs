@@ -164,5 +164,12 @@ fn a_call_by_id_never_runs_another_function_of_the_same_model_name() {
     let id = change["id"].as_str().expect("it has an ID");
     let approved = house.run(&["plugin", "approve-tools", "act", "--yes", "--change", id]);
     assert_eq!(approved.code, Some(0), "{}", approved.all());
+    assert!(
+        approved
+            .stdout
+            .contains("approved act.a__f: it stays left out all the same, since act__a.f of p2"),
+        "{}",
+        approved.all()
+    );
     refused();
 }
