@@ -2,12 +2,13 @@
 
 use std::future::Future;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use oz0_api::Client;
 use oz0_local::{Credentials, LocalError, Target, find_edge};
 
 use crate::config::{Settings, variable};
 use crate::exit::Exit;
+use crate::machine::runtime;
 
 /// Finds the edge, and runs what is asked of it.
 pub(crate) fn ask<F: Future<Output = Result<Exit>>>(
@@ -19,10 +20,7 @@ pub(crate) fn ask<F: Future<Output = Result<Exit>>>(
 
 /// Runs to its end what waits for an edge.
 pub(crate) fn run(future: impl Future<Output = Result<Exit>>) -> Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = runtime()?;
     let done = runtime.block_on(future);
     // A question that still waits for its answer must not keep the process.
     runtime.shutdown_background();

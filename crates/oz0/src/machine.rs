@@ -7,6 +7,7 @@ use oz0_local::{Machine, Say};
 use oz0_node::{DevFolder, NodeOptions};
 use oz0_plugin::Plugin;
 use oz0_server::TierChoice;
+use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::NodeFlags;
@@ -31,6 +32,11 @@ pub(crate) fn machine(
         node,
         say: Say::new(move |line| output.say(line)),
     })
+}
+
+/// A runtime of one thread: a call is handed from task to task, and never from thread to thread.
+pub(crate) fn runtime() -> Result<Runtime> {
+    Builder::new_current_thread().enable_all().build().context("cannot start the runtime")
 }
 
 /// How servers are contained.

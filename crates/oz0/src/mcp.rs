@@ -6,7 +6,7 @@ use oz0_local::{Mcp, raise_open_files};
 use crate::cli;
 use crate::config::Settings;
 use crate::exit::Exit;
-use crate::machine::{Signals, dev_folder, machine};
+use crate::machine::{Signals, dev_folder, machine, runtime};
 use crate::output::Output;
 
 pub(crate) fn run(arguments: &cli::Mcp, settings: &Settings, output: Output) -> Result<Exit> {
@@ -15,11 +15,7 @@ pub(crate) fn run(arguments: &cli::Mcp, settings: &Settings, output: Output) -> 
     let machine = machine(&arguments.node, folders, settings, output)?;
     let Some(plugin) = dev_folder(&arguments.dir, output)? else { return Ok(Exit::Findings) };
     raise_open_files();
-    // One thread: a call is handed from task to task, and never from thread to thread.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mcp = tokio::select! {

@@ -23,7 +23,7 @@ use super::shown;
 use crate::cli::{Era, Test};
 use crate::config::Settings;
 use crate::exit::{Exit, WrongUsage};
-use crate::machine::{Signals, tier_choice};
+use crate::machine::{Signals, runtime, tier_choice};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::share;
@@ -161,10 +161,7 @@ impl Run<'_> {
             evals: plugin.evals().len(),
         };
         if !report.failed() {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .context("cannot start the runtime")?;
+            let runtime = runtime()?;
             let ended = runtime.block_on(async {
                 let mut signals = Signals::listen()?;
                 // Dropped at a signal, the work takes with it every process and folder that it has.
