@@ -25,6 +25,16 @@ impl Hints {
         }
     }
 
+    /// Every way in which the three can be said and left out.
+    pub fn every() -> impl Iterator<Item = Self> {
+        const SAID: [Option<bool>; 3] = [None, Some(false), Some(true)];
+        SAID.into_iter().flat_map(|read_only| {
+            SAID.into_iter().flat_map(move |destructive| {
+                SAID.into_iter().map(move |open_world| Self { read_only, destructive, open_world })
+            })
+        })
+    }
+
     /// The type that these hints make of a function, the strictest that fits.
     ///
     /// A server that says both that a function only reads and that it may destroy is believed in the worse of the two.

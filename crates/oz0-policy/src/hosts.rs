@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::DataError;
+
 /// What kind of host it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -65,15 +67,15 @@ impl Category {
 
 /// A host, or a pattern of hosts, where anyone can publish.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContentHost {
+pub struct ContentHost<'t> {
     /// The host; `*` stands for any run of characters.
     pub pattern: String,
     /// What kind of host it is.
     pub category: Category,
     /// What it serves, as a noun phrase.
-    pub serves: &'static str,
+    pub serves: &'t str,
     /// The exact hosts of the one system that downloads from it.
-    pub companions: Vec<String>,
+    pub companions: Vec<&'t str>,
 }
 
 /// A group of the data file: hosts that end in one domain.
@@ -103,16 +105,21 @@ struct File<'t> {
 /// The data file.
 const TEXT: &str = include_str!("../data/hosts.toml");
 
-static HOSTS: LazyLock<Vec<ContentHost>> =
+static HOSTS: LazyLock<Vec<ContentHost<'static>>> =
     LazyLock::new(|| read(TEXT).expect("a test reads the data file"));
 
-/// Reads a data file.
-fn read(text: &'static str) -> Result<Vec<ContentHost>, String> {
-    let file: File<'static> = toml::from_str(text).map_err(|error| error.to_string())?;
+/// Reads a text as the data file is read; the most exact host comes first. Strings in it have no escapes.
+///
+/// # Errors
+///
+/// [`DataError`] when the text is not of the file's shape: a group without hosts or with a source that the head does not name,
+/// a host in capitals, a companion that is a pattern.
+pub fn read(text: &str) -> Result<Vec<ContentHost<'_>>, DataError> {
+    let file: File<'_> = toml::from_str(text)?;
     let mut hosts = Vec::new();
     for group in &file.group {
-        if let Some(unknown) = group.source.iter().find(|name| !file.sources.contains_key(*name)) {
-            return Err(format!("{}: there is no source {unknown}", group.domain));
+        if let Some(fault) = group.fault(&file.sources) {
+            return Err(DataError::new(group.domain, fault));
         }
         for host in &group.hosts {
             hosts.push(ContentHost {
@@ -122,7 +129,7 @@ fn read(text: &'static str) -> Result<Vec<ContentHost>, String> {
                 },
                 category: group.category,
                 serves: group.serves,
-                companions: group.companions.iter().map(|&host| host.to_owned()).collect(),
+                companions: group.companions.clone(),
             });
         }
     }
@@ -133,13 +140,43 @@ fn read(text: &'static str) -> Result<Vec<ContentHost>, String> {
     Ok(hosts)
 }
 
+impl Group<'_> {
+    /// What is wrong with it, in a few words.
+    fn fault(&self, sources: &std::collections::BTreeMap<&str, &str>) -> Option<&'static str> {
+        let is_known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.*".contains(c);
+        let is_host = |text: &str| {
+            !text.is_empty()
+                && text.chars().all(is_known)
+                && !text.starts_with('.')
+                && !text.ends_with('.')
+        };
+        if self.serves.trim().is_empty() {
+            Some("does not say what it serves")
+        } else if self.source.is_empty() {
+            Some("has no source")
+        } else if !self.source.iter().all(|name| sources.contains_key(name)) {
+            Some("has a source that the head does not name")
+        } else if self.hosts.is_empty() {
+            Some("has no hosts")
+        } else if !is_host(self.domain) || self.domain.contains('*') {
+            Some("is no domain")
+        } else if !self.hosts.iter().all(|host| *host == "@" || is_host(host)) {
+            Some("has a host that is none")
+        } else if !self.companions.iter().all(|host| is_host(host) && !host.contains('*')) {
+            Some("has a companion that is no exact host")
+        } else {
+            None
+        }
+    }
+}
+
 /// Every content host, the most exact first.
-pub fn all() -> &'static [ContentHost] {
+pub fn all() -> &'static [ContentHost<'static>] {
     &HOSTS
 }
 
 /// The content hosts that a host, or a pattern in which `*` stands for any run of characters, reaches; the most exact first.
-pub fn reached_by(pattern: &str) -> Vec<&'static ContentHost> {
+pub fn reached_by(pattern: &str) -> Vec<&'static ContentHost<'static>> {
     HOSTS.iter().filter(|host| overlap(pattern, &host.pattern)).collect()
 }
 
@@ -210,33 +247,39 @@ mod tests {
     }
 
     #[test]
-    fn each_group_has_what_it_serves_and_a_source_and_exact_companions() {
+    fn each_source_is_used_and_no_host_is_its_own_companion() {
         let file: File<'_> = toml::from_str(TEXT).unwrap();
         for (name, what) in &file.sources {
             assert!(!what.is_empty(), "{name}");
             assert!(file.group.iter().any(|group| group.source.contains(name)), "{name} is unused");
         }
-        for group in &file.group {
-            let domain = group.domain;
-            assert!(!group.serves.trim().is_empty(), "{domain}");
-            assert!(!group.source.is_empty(), "{domain}");
-            assert!(!group.hosts.is_empty(), "{domain}");
-            assert_eq!(domain, domain.to_ascii_lowercase());
-            for text in group.hosts.iter().chain(&group.companions).chain([&domain]) {
-                let known =
-                    |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-.*@".contains(c);
-                assert!(text.chars().all(known), "{domain}: {text}");
-                assert!(!text.starts_with('.') && !text.ends_with('.'), "{domain}: {text}");
-            }
-            for companion in &group.companions {
-                assert!(!companion.contains(['*', '@']), "{domain}: {companion} is not exact");
-                let own = group.hosts.iter().any(|host| {
-                    companion
-                        .strip_suffix(domain)
-                        .is_some_and(|front| front.trim_end_matches('.') == *host)
-                });
-                assert!(!own, "{domain}: {companion} is its own companion");
-            }
+        for host in read(TEXT).unwrap() {
+            assert!(!host.companions.contains(&&*host.pattern), "{}", host.pattern);
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_shape_is_refused_with_the_group_and_why() {
+        let group = |change: (&str, &str)| {
+            let text = "[sources]\nlots = \"a list\"\n[[group]]\ncategory = \"paste\"\nserves = \"texts\"\ndomain = \"a.example\"\nhosts = [\"@\"]\ncompanions = [\"api.a.example\"]\nsource = [\"lots\"]\n";
+            assert!(text.contains(change.0), "{change:?}");
+            text.replacen(change.0, change.1, 1)
+        };
+        assert_eq!(read(&group(("@", "raw"))).unwrap()[0].pattern, "raw.a.example");
+        for (change, says) in [
+            (("serves = \"texts\"", "serves = \" \""), "a.example: does not say what it serves"),
+            (("source = [\"lots\"]", "source = []"), "a.example: has no source"),
+            (("source = [\"lots\"]", "source = [\"few\"]"), "that the head does not name"),
+            (("hosts = [\"@\"]", "hosts = []"), "a.example: has no hosts"),
+            (("domain = \"a.example\"", "domain = \"*.example\""), "is no domain"),
+            (("domain = \"a.example\"", "domain = \"A.example\""), "is no domain"),
+            (("hosts = [\"@\"]", "hosts = [\"@\", \".raw\"]"), "has a host that is none"),
+            (("api.a.example", "*.a.example"), "has a companion that is no exact host"),
+            (("category = \"paste\"", "category = \"cloud\""), "cloud"),
+            (("serves", "server"), "server"),
+        ] {
+            let error = read(&group(change)).unwrap_err().to_string();
+            assert!(error.contains(says), "{change:?}: {error}");
         }
     }
 }

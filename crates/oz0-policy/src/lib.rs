@@ -7,21 +7,29 @@
 //!
 //! - [`FunctionType`]: what kind of call a function's hints make it.
 //! - [`decide`] and [`outcomes`]: what happens to a call, and what could happen to one.
+//! - [`Condition`]: when a rule holds, by a call's arguments.
+//! - [`loosens`]: whether an edit lets through what was refused or asked about.
 //! - [`combine`]: private data, outside input and sending out in one agent.
 //! - [`hosts`], [`providers`], [`annex_iii`]: data files, each read at its first use and held to its shape by a test.
 
 pub mod annex_iii;
 mod combination;
+mod condition;
+mod data;
 mod decision;
 mod function;
 pub mod hosts;
+mod loosening;
 mod matching;
 pub mod providers;
 
 pub use combination::{Combination, Part, combine};
+pub use condition::{Condition, Unusable};
+pub use data::DataError;
 pub use decision::{
     Action, Approval, Coverage, Decision, Outcomes, Reason, Rule, Verdict, coverage, decide,
     outcomes,
 };
 pub use function::{Function, FunctionType, Hints};
+pub use loosening::{Said, loosens};
 pub use matching::Match;

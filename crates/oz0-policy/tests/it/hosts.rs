@@ -65,6 +65,13 @@ fn a_pattern_reaches_what_it_overlaps() {
 }
 
 #[test]
+fn a_root_dot_and_capitals_make_no_other_host() {
+    assert!(overlap("github.com.", "GitHub.com"));
+    assert!(overlap("*.Example.com", "api.example.com."));
+    assert!(!overlap("github.com", "github.community"));
+}
+
+#[test]
 fn the_most_exact_host_comes_first() {
     assert_eq!(reached_by("raw.githubusercontent.com")[0].pattern, "raw.githubusercontent.com");
     assert_eq!(reached_by("RAW.githubusercontent.com")[0].pattern, "raw.githubusercontent.com");
@@ -126,7 +133,11 @@ fn no_companion_is_served_by_anyone_unless_it_is_of_the_same_system() {
         for companion in &host.companions {
             for found in reached_by(companion) {
                 assert_eq!(found.category, host.category, "{companion} of {}", host.pattern);
-                assert!(!found.companions.contains(&host.pattern), "{companion}, {}", host.pattern);
+                assert!(
+                    !found.companions.contains(&&*host.pattern),
+                    "{companion}, {}",
+                    host.pattern
+                );
             }
         }
     }

@@ -16,6 +16,14 @@ fn each_area_is_found_by_its_words() {
         ("Suggests insurance pricing.", (5, "insurance pricing")),
         ("Checks who is eligible for public benefits.", (5, "public benefits")),
         ("Sorts emergency calls.", (5, "emergency calls")),
+        ("Categorises people by race.", (1, "Categorises people")),
+        ("Operates the pumps of a water utility.", (2, "water utility")),
+        ("Decides admission to universities.", (3, "admission to universities")),
+        ("Decides on promotions and terminations.", (4, "promotions and terminations")),
+        ("Prepares the dismissal of staff.", (4, "dismissal of staff")),
+        ("Routes 911 calls.", (5, "911 calls")),
+        ("Assists courts in interpreting the law.", (8, "Assists courts")),
+        ("Keeps the files of a defendant.", (8, "defendant")),
         ("For law enforcement agencies.", (6, "law enforcement")),
         ("Answers asylum seekers.", (7, "asylum seekers")),
         ("Drafts judicial decisions.", (8, "judicial decisions")),
@@ -60,6 +68,9 @@ fn plain_software_words_point_at_nothing() {
         "Writes infrastructure as code.",
         "Posts a summary to the team's channel.",
         "Reads court bookings of a tennis club.",
+        "Handles 999 calls a second, and interprets the schema.",
+        "Promotes a build to production after a promotion gate.",
+        "Categorises issues by people.",
     ] {
         assert_eq!(found(text), [], "{text}");
     }
