@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use oz0_diagnostic::{Diagnostic, Edit, Fix, Safety, SourceFile, Span};
 use oz0_listing::escape;
-use oz0_plugin::{LoadError, Plugin, write_atomically};
+use oz0_plugin::{LoadError, Plugin, replace_atomically};
 
 use crate::report::Report;
 use crate::run::{Request, lint};
@@ -103,7 +103,8 @@ pub fn diff(fixed: &[Fixed]) -> String {
 ///
 /// # Errors
 ///
-/// As [`crate::lint`], and [`LoadError::Io`] when a file cannot be written. Each file is replaced as a whole.
+/// As [`crate::lint`], [`LoadError::Io`] when a file cannot be written, and [`LoadError::Changed`] when somebody else wrote it
+/// since it was read. Each file is replaced as a whole, and keeps its mode.
 pub fn mend(root: &Path, request: &Request) -> Result<(Report, usize), LoadError> {
     /// Each round makes what the one before left; more rounds than this would be two fixes at odds.
     const ROUNDS: usize = 1000;
@@ -120,7 +121,7 @@ pub fn mend(root: &Path, request: &Request) -> Result<(Report, usize), LoadError
         }
         for file in fixed {
             let path = root.join(file.source.path());
-            write_atomically(&path, file.text.as_bytes())?;
+            replace_atomically(&path, file.source.text().as_bytes(), file.text.as_bytes())?;
             made += file.fixes;
         }
         round += 1;

@@ -16,8 +16,10 @@
 //! finding or a line of the [`Summary`].
 
 mod exemption;
+mod explain;
 mod fix;
 mod list;
+mod loader;
 mod metadata;
 mod page;
 mod phrase;
@@ -28,12 +30,17 @@ mod schema;
 mod sink;
 mod view;
 
+pub use explain::Explained;
 pub use fix::{Fixed, diff, fixes, mend};
 pub use list::{rules_json, rules_markdown, rules_text};
+pub use loader::{LoaderCheck, loader_checks};
 pub use metadata::{Metadata, Plain, RunsOn};
 pub use oz0_plugin::Plugin;
-pub use page::{Example, Expected, File, FileKind, Mark, Page, SECTIONS, published};
+pub use page::{Example, Expected, File, FileKind, Mark, Page, Place, SECTIONS, published};
 pub use report::{FORMAT, NotRun, Report, Summary};
-pub use rules::{Rule, find, rules};
+pub use rules::{Rule, bare_name, find, rules};
 pub use run::{Request, lint};
 pub use schema::report_schema;
+
+/// The words that a manifest's `kind:` is one of.
+pub const KINDS: [&str; 3] = view::Kind::WORDS;

@@ -3,6 +3,7 @@
 use oz0_diagnostic::Level;
 use serde_json::{Value, json};
 
+use crate::loader::loader_checks;
 use crate::metadata::{Metadata, Plain};
 use crate::page::Page;
 use crate::rules::rules;
@@ -27,25 +28,24 @@ impl Metadata {
 
 /// Every rule, as JSON.
 pub fn rules_json() -> Value {
-    let rules: Vec<Value> = rules()
-        .iter()
-        .map(|rule| {
-            let metadata = &rule.metadata;
-            json!({
-                "code": metadata.code,
-                "name": metadata.name,
-                "title": metadata.title(),
-                "plain": metadata.plain_word(),
-                "verified": Level::Error.name(),
-                "runs_on": metadata.runs_on.phrase(),
-                "reads_functions": metadata.reads_functions,
-                "fixable": metadata.fixable,
-                "exemptible": metadata.exemptible,
-                "url": metadata.url(),
-            })
-        })
-        .collect();
+    let rules: Vec<Value> = rules().iter().map(|rule| rule_json(&rule.metadata)).collect();
     json!({ "format": FORMAT, "rules": rules })
+}
+
+/// What is known of a rule.
+pub(crate) fn rule_json(metadata: &Metadata) -> Value {
+    json!({
+        "code": metadata.code,
+        "name": metadata.name,
+        "title": metadata.title(),
+        "plain": metadata.plain_word(),
+        "verified": Level::Error.name(),
+        "runs_on": metadata.runs_on.phrase(),
+        "reads_functions": metadata.reads_functions,
+        "fixable": metadata.fixable,
+        "exemptible": metadata.exemptible,
+        "url": metadata.url(),
+    })
 }
 
 /// Every rule, a line each: code, level at the plain level, name, title.
@@ -67,7 +67,7 @@ pub fn rules_text() -> String {
     text
 }
 
-/// Every rule as a table in Markdown, each with a link to its page beside it.
+/// Every rule, and every code of the loader's, as tables in Markdown, each with a link to its page beside it.
 pub fn rules_markdown() -> String {
     use std::fmt::Write as _;
 
@@ -88,6 +88,15 @@ pub fn rules_markdown() -> String {
             metadata.title(),
             code = metadata.code,
         );
+    }
+    text.push_str(
+        "\n## The loader's codes\n\n\
+         They are no rules: each is an error at every level and in every command that reads a plugin, and nothing exempts from it.\n\n\
+         | code | what it finds |\n|---|---|\n",
+    );
+    for found in loader_checks() {
+        let _ =
+            writeln!(text, "| {code} | [{}]({code}.md) |", found.title(), code = found.check.code);
     }
     text
 }

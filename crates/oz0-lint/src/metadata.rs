@@ -26,8 +26,13 @@ pub struct Metadata {
 impl Metadata {
     /// Where its page is read.
     pub fn url(&self) -> String {
-        format!("https://oz0.ai/docs/reference/rules/{}/", self.code)
+        page_url(self.code)
     }
+}
+
+/// Where the page of a rule or of a loader's code is read.
+pub(crate) fn page_url(code: &str) -> String {
+    format!("https://oz0.ai/docs/reference/rules/{code}/")
 }
 
 /// What a rule does when plugins are not held to the verified level.

@@ -4,8 +4,9 @@
 //! a case, and the fences below it are its files: the first says what the case is (`yaml bad`, `yaml good`, `yaml second`
 //! for "good first, bad second"), and `verified` where it is linted at that level; `fixed` is the manifest after its safe
 //! fix. `file=PATH` is another file, `json listing` the functions of the measured listing, `json snapshot=TOOL` those of a
-//! remote tool's snapshot. What a case must find stands as a comment on the line that earns it: `# OZ-S005`, with
-//! `: words of the message` behind it where they matter.
+//! remote tool's snapshot. What a case must find stands as a comment on the line that earns it: `# OZ-S005`, or `// OZ-S012`
+//! in JavaScript, with `: words of the message` behind it where they matter. A file that has no comments says it in its
+//! fence: `finds=LINE`; `finds=PATH` is for a finding about a folder or another file.
 
 /// The headings of a page, in their order.
 pub const SECTIONS: [&str; 4] = ["What it finds", "Why", "Fix", "Examples"];
@@ -46,6 +47,17 @@ pub struct File {
     pub kind: FileKind,
     /// Its text.
     pub text: String,
+    /// What is found beside what its comments say.
+    pub finds: Vec<Place>,
+}
+
+/// Where a case finds something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// On this line of the file, from 1.
+    Line(usize),
+    /// At this path.
+    Path(String),
 }
 
 /// What a file of a case is.
@@ -92,14 +104,18 @@ impl Expected {
     pub fn of(text: &str) -> Vec<Self> {
         let mut expected = Vec::new();
         for (index, line) in text.lines().enumerate() {
-            let comments = line.split("# OZ-S").skip(1);
-            for comment in
-                comments.filter(|comment| !comment[3.min(comment.len())..].starts_with(" allow"))
-            {
-                let (number, says) = comment.split_once(':').unwrap_or((comment, ""));
+            for (at, _) in line.match_indices("OZ-") {
+                let begins = line[..at].ends_with("# ") || line[..at].ends_with("// ");
+                let comment = &line[at + "OZ-".len()..];
+                let next = ["# OZ-", "// OZ-"].iter().filter_map(|mark| comment.find(mark)).min();
+                let comment = &comment[..next.unwrap_or(comment.len())];
+                if !begins || comment[4.min(comment.len())..].starts_with(" allow") {
+                    continue;
+                }
+                let (code, says) = comment.split_once(':').unwrap_or((comment, ""));
                 expected.push(Self {
                     line: index + 1,
-                    code: format!("OZ-S{}", number.trim()),
+                    code: format!("OZ-{}", code.trim()),
                     says: says.trim().to_owned(),
                 });
             }
@@ -196,44 +212,101 @@ impl Page {
             FileKind::Manifest
         };
         let case = case.as_mut().ok_or_else(|| format!("a fence belongs to no case: {info}"))?;
-        case.files.push(File { kind, text: text.to_owned() });
+        let finds = words
+            .iter()
+            .filter_map(|word| word.strip_prefix("finds="))
+            .map(|place| place.parse().map_or_else(|_| Place::Path(place.to_owned()), Place::Line));
+        case.files.push(File { kind, text: text.to_owned(), finds: finds.collect() });
         Ok(())
     }
 }
 
-/// A page as people read it: the fences say their language, and the file's name above them, and no longer what they are to
-/// the tests.
+/// A page as people read it: above each example stands what it shows and which file it is, the fences say their language and
+/// no longer what they are to the tests, and what is fixed has no comments about findings any more.
 pub fn published(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut open = false;
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    // What the text before the next line is inside of: a fence, and whether it shows what a fix makes.
+    let mut fence: Option<bool> = None;
     for line in text.lines() {
-        match line.strip_prefix("```") {
-            Some(info) if !open => {
-                open = true;
-                let mut words = info.split_whitespace();
-                let language = words.next().unwrap_or_default();
-                let name = words.find_map(|word| {
-                    Some(match word.split_once('=') {
-                        Some(("file", path)) => path.to_owned(),
-                        Some(("snapshot", tool)) => format!("snapshots/{tool}.json, its functions"),
-                        _ if word == "listing" => "tools.listing.json, its functions".to_owned(),
-                        _ => return None,
-                    })
-                });
-                if let Some(name) = name {
-                    out.push_str(&name);
-                    out.push_str(":\n\n");
+        match (line.strip_prefix("```"), fence) {
+            (Some(info), None) => {
+                let label = label(info);
+                if let Some(label) = &label {
+                    out.push_str(label);
+                    out.push_str("\n\n");
                 }
+                fence = Some(info.split_whitespace().any(|word| word == "fixed"));
                 out.push_str("```");
-                out.push_str(language);
+                out.push_str(info.split_whitespace().next().unwrap_or_default());
             }
-            Some(_) => {
-                open = false;
+            (Some(_), Some(_)) => {
+                fence = None;
                 out.push_str(line);
             }
-            None => out.push_str(line),
+            (None, Some(true)) => match without_finding(line) {
+                Some(line) => out.push_str(line),
+                None => continue,
+            },
+            (None, _) => out.push_str(line),
         }
         out.push('\n');
+        if line == "## Examples" {
+            out.push_str("\nA comment that begins with the code stands on the line of a finding, with words of its message.\n");
+        }
     }
     out
+}
+
+/// What stands above a fence: what the example shows, and which file it is. `None` above one that is no example.
+fn label(info: &str) -> Option<String> {
+    let words: Vec<&str> = info.split_whitespace().skip(1).collect();
+    let has = |word: &str| words.contains(&word);
+    let mark = [
+        ("bad", "**Bad**"),
+        ("good", "**Good**"),
+        ("second", "**Good first, then bad**"),
+        ("fixed", "**Fixed** by `oz0 plugin lint --fix`"),
+    ];
+    let mark = mark.into_iter().find_map(|(word, shown)| has(word).then_some(shown));
+    let name = words.iter().find_map(|word| {
+        Some(match word.split_once('=') {
+            Some(("file", path)) => format!("`{path}`"),
+            Some(("snapshot", tool)) => format!("the functions of `snapshots/{tool}.json`"),
+            _ if *word == "listing" => {
+                let stale = if has("stale") { ", measured from other files" } else { "" };
+                format!("the functions of `tools.listing.json`{stale}")
+            }
+            _ => return None,
+        })
+    });
+    let level = if has("verified") { " at the verified level" } else { "" };
+    let mut label = match (mark, name) {
+        (Some(mark), Some(name)) => format!("{mark}{level}, {name}"),
+        (Some(mark), None) => format!("{mark}{level}"),
+        (None, Some(name)) => format!("With {name}"),
+        (None, None) => return None,
+    };
+    let finds = words.iter().filter_map(|word| word.strip_prefix("finds="));
+    let finds: Vec<String> = finds
+        .map(|place| match place.parse::<usize>() {
+            Ok(line) => format!("in line {line}"),
+            Err(_) => format!("at `{place}`"),
+        })
+        .collect();
+    if !finds.is_empty() {
+        label.push_str(", found ");
+        label.push_str(&finds.join(" and "));
+    }
+    label.push(':');
+    Some(label)
+}
+
+/// A line without the comment that says what is found in it; `None` where nothing is left.
+fn without_finding(line: &str) -> Option<&str> {
+    let is_finding = |at: &usize| !Expected::of(&line[*at..]).is_empty();
+    let begins = line.match_indices("# OZ-").chain(line.match_indices("// OZ-"));
+    match begins.map(|(at, _)| at).filter(is_finding).min() {
+        Some(at) => Some(line[..at].trim_end()).filter(|left| !left.is_empty()),
+        None => Some(line),
+    }
 }

@@ -5,7 +5,8 @@ use oz0_diagnostic::{Diagnostic, Level, Safety, report};
 use oz0_plugin::Plugin;
 use serde_json::{Value, json};
 
-use crate::metadata::Plain;
+use crate::loader::loader_checks;
+use crate::metadata::{Plain, page_url};
 use crate::page::published;
 use crate::rules::rules;
 
@@ -16,9 +17,9 @@ pub const FORMAT: &str = "oz0.lint.v1";
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report {
-    /// The plugin's name, where its manifest could be read.
+    /// The plugin's name, where its manifest says one, be the rest as it may.
     pub plugin: Option<String>,
-    /// The plugin's version, likewise.
+    /// The plugin's version, where its manifest could be read.
     pub version: Option<String>,
     /// Whether the plugin was held to the verified level.
     pub verified: bool,
@@ -48,6 +49,8 @@ pub struct Summary {
     pub files: usize,
     /// What stands in the folder and cannot be packed: path and reason.
     pub unpackable: Vec<(String, String)>,
+    /// How many links lead out of the plugin, in folders that no bundle holds, and were not followed.
+    pub links_out: usize,
 }
 
 /// A rule that could not run, or not on everything.
@@ -64,6 +67,7 @@ impl Summary {
         problems: &[Diagnostic],
         rules: usize,
         not_run: Vec<NotRun>,
+        links_out: usize,
         plugin: &Plugin,
     ) -> Self {
         let count = |level| problems.iter().filter(|problem| problem.level == level).count();
@@ -82,6 +86,7 @@ impl Summary {
             unpackable: unpackable
                 .map(|found| (found.path.clone(), found.reason.to_string()))
                 .collect(),
+            links_out,
         }
     }
 }
@@ -95,7 +100,7 @@ impl Report {
     ) -> Self {
         let manifest = plugin.manifest();
         Self {
-            plugin: manifest.map(|manifest| manifest.name.value.to_string()),
+            plugin: plugin.name().map(str::to_owned),
             version: manifest.map(|manifest| manifest.version.value.to_string()),
             verified,
             problems,
@@ -137,6 +142,7 @@ impl Report {
                 "not_run": not_run,
                 "files": summary.files,
                 "unpackable": unpackable,
+                "links_out": summary.links_out,
             },
         })
     }
@@ -159,6 +165,14 @@ impl Report {
                     },
                 }
             })
+            .chain(loader_checks().iter().map(|found| DescribedRule {
+                code: found.check.code.to_owned(),
+                name: found.check.name.to_owned(),
+                title: found.title(),
+                page: published(found.page),
+                url: page_url(found.check.code),
+                level: found.check.level.name(),
+            }))
             .collect();
         let program = Program {
             name: "oz0",
@@ -171,7 +185,8 @@ impl Report {
         let unpackable = self.summary.unpackable.iter();
         let unpackable =
             unpackable.map(|(path, reason)| format!("{path} was not looked at: {reason}"));
-        let notices: Vec<String> = not_run.chain(unpackable).collect();
+        let notices = not_run.chain(unpackable).chain(links_out(self.summary.links_out));
+        let notices: Vec<String> = notices.collect();
         report::sarif(&self.problems, base, program, &notices)
     }
 
@@ -224,6 +239,15 @@ impl Report {
             let _ =
                 write!(text, "\nnot looked at: {path}: {reason}, so it is no part of the plugin");
         }
+        if let Some(line) = links_out(summary.links_out) {
+            let _ = write!(text, "\n{line}");
+        }
         text
     }
+}
+
+/// The line about links that lead out of the plugin.
+fn links_out(count: usize) -> Option<String> {
+    let plural = if count == 1 { " leads" } else { "s lead" };
+    (count > 0).then(|| format!("not followed: {count} link{plural} out of the plugin's folder"))
 }

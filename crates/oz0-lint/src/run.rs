@@ -7,11 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use oz0_diagnostic::Diagnostic;
 use oz0_plugin::{LoadError, Plugin};
 
-use crate::metadata::Plain;
+use crate::metadata::page_url;
 use crate::report::{NotRun, Report, Summary};
-use crate::rules::{Rule, rules};
-use crate::sink::{Finding, Sink};
+use crate::rules::{Rule, Run, rules};
+use crate::sink::{Finding, Found, Sink};
 use crate::view::View;
+
+/// Why a rule for verified plugins did not run.
+const OFF: &str = "runs at the verified level only; give --verified";
 
 /// What is asked of a run.
 #[derive(Debug, Clone, Default)]
@@ -23,11 +26,17 @@ pub struct Request {
 }
 
 impl Request {
-    /// Whether a rule is asked for.
+    /// Whether a rule is asked for, and runs at this level.
     fn wants(&self, rule: &Rule) -> bool {
-        let metadata = &rule.metadata;
-        (self.verified || metadata.plain != Plain::Off)
-            && (self.rules.is_empty() || self.rules.contains(metadata.code))
+        rule.runs_at(self.verified)
+            && (self.rules.is_empty() || self.rules.contains(rule.metadata.code))
+    }
+
+    /// The rules that were asked for by name and do not run at this level. Nothing of theirs is in a report but a line that
+    /// says so, so a run that ends well must not count as their passing.
+    pub fn off(&self) -> impl Iterator<Item = &'static Rule> {
+        let asked = |rule: &&Rule| self.rules.contains(rule.metadata.code);
+        rules().iter().copied().filter(asked).filter(|rule| !rule.runs_at(self.verified))
     }
 }
 
@@ -42,22 +51,39 @@ pub fn lint(plugin: &Plugin, request: &Request) -> Result<Report, LoadError> {
         rules().iter().copied().filter(|rule| request.wants(rule)).collect();
     let mut problems = plugin.diagnostics().to_vec();
     problems.extend(plugin.publishing_findings()?);
-    let mut not_run = Vec::new();
-    let mut ran = 0;
-    match View::of(plugin)? {
-        None => not_run.extend(wanted.iter().map(|rule| NotRun {
-            code: rule.metadata.code,
-            reason: "the manifest has errors, so nothing else is known of the plugin".to_owned(),
-        })),
+    let view = View::of(plugin)?;
+    let off = |rule: &'static Rule| NotRun { code: rule.metadata.code, reason: OFF.to_owned() };
+    let mut not_run: Vec<NotRun> = request.off().map(off).collect();
+    let mut idle = 0;
+    let wanted: Vec<&'static Rule> = match &view {
         Some(view) => {
-            ran = wanted.len();
-            let found = run(&view, &wanted, request.verified);
+            let (by_kind, in_part) = view.not_run(&wanted, !request.rules.is_empty());
+            idle = by_kind.len();
+            not_run.extend(by_kind.into_iter().chain(in_part));
+            not_run.sort_by_key(|rule| rule.code);
             // A snapshot that cannot be read is one mistake: where the rule about snapshots tells it, the loader does not.
             let snapshots = wanted.iter().any(|rule| rule.metadata.code == "OZ-S015");
             problems.extend(view.unreadable(!snapshots).cloned());
-            problems.extend(found.into_iter().flatten());
-            not_run = view.not_run(&wanted);
+            wanted
         }
+        None => {
+            let runs = |rule: &&'static Rule| matches!(rule.run, Run::Files(_));
+            let (run, left): (Vec<_>, Vec<_>) = wanted.into_iter().partition(runs);
+            not_run.extend(left.iter().map(|rule| NotRun {
+                code: rule.metadata.code,
+                reason:
+                    "the manifest has errors, so nothing else is known of the plugin".to_owned(),
+            }));
+            not_run.sort_by_key(|rule| rule.code);
+            run
+        }
+    };
+    let found = run(plugin, view.as_ref(), &wanted, request.verified);
+    let links_out = found.iter().map(|found| found.links_out).sum();
+    problems.extend(found.into_iter().flat_map(|found| found.problems));
+    // A code of the loader's has a page as a rule has.
+    for problem in problems.iter_mut().filter(|problem| problem.url.is_none()) {
+        problem.url = Some(page_url(problem.check.code));
     }
     // Stable: what stands at one place stays in the order of the codes.
     problems.sort_by(|a, b| {
@@ -67,21 +93,32 @@ pub fn lint(plugin: &Plugin, request: &Request) -> Result<Report, LoadError> {
         };
         key(a).cmp(&key(b))
     });
-    let summary = Summary::of(&problems, ran, not_run, plugin);
+    let summary = Summary::of(&problems, wanted.len() - idle, not_run, links_out, plugin);
     Ok(Report::new(plugin, request.verified, problems, summary))
 }
 
 /// Runs the rules side by side; what each found, in their order.
-fn run(view: &View<'_>, wanted: &[&'static Rule], verified: bool) -> Vec<Vec<Diagnostic>> {
+fn run(
+    plugin: &Plugin,
+    view: Option<&View<'_>>,
+    wanted: &[&'static Rule],
+    verified: bool,
+) -> Vec<Found> {
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<Vec<Diagnostic>>> = Mutex::new(vec![Vec::new(); wanted.len()]);
+    let found: Mutex<Vec<Found>> = Mutex::new(vec![Found::default(); wanted.len()]);
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(rule) = wanted.get(index) else { return };
             let mut sink = Sink::new(rule, verified);
-            (rule.run)(view, &mut sink);
-            refuse_exemptions(view, rule, &mut sink);
+            match (rule.run, view) {
+                (Run::Files(check), _) => check(plugin, &mut sink),
+                (Run::View(check), Some(view)) => check(view, &mut sink),
+                (Run::View(_), None) => {}
+            }
+            if let Some(view) = view {
+                refuse_exemptions(view, rule, &mut sink);
+            }
             // A rule that panicked elsewhere ends the run there; its lock is of no use to anyone.
             found.lock().unwrap_or_else(PoisonError::into_inner)[index] = sink.into_found();
         }

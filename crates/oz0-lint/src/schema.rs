@@ -68,10 +68,11 @@ pub fn report_schema() -> Value {
             "description": "What stands in the folder and is no part of the plugin, such as a link",
             "items": closed(&json!({ "file": { "type": "string" }, "reason": { "type": "string" } })),
         },
+        "links_out": count("Links that lead out of the plugin's folder, where no bundle holds them; they were not followed"),
     });
     let mut root = closed(&json!({
         "format": { "const": FORMAT },
-        "plugin": { "type": ["string", "null"], "description": "The plugin's name, where its manifest could be read" },
+        "plugin": { "type": ["string", "null"], "description": "The plugin's name, where its manifest says one" },
         "version": { "type": ["string", "null"], "description": "Its version, likewise" },
         "verified": { "type": "boolean", "description": "Whether it was held to the verified level" },
         "problems": { "type": "array", "items": closed(&problem) },

@@ -84,11 +84,25 @@ pub(crate) struct Sink {
     rule: &'static Rule,
     verified: bool,
     found: Vec<Diagnostic>,
+    links_out: usize,
+}
+
+/// What a rule found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Found {
+    pub(crate) problems: Vec<Diagnostic>,
+    /// How many links lead out of the plugin and were not followed.
+    pub(crate) links_out: usize,
 }
 
 impl Sink {
     pub(crate) fn new(rule: &'static Rule, verified: bool) -> Self {
-        Self { rule, verified, found: Vec::new() }
+        Self { rule, verified, found: Vec::new(), links_out: 0 }
+    }
+
+    /// Whether the plugin is held to the verified level.
+    pub(crate) fn verified(&self) -> bool {
+        self.verified
     }
 
     pub(crate) fn push(&mut self, finding: Finding) {
@@ -119,7 +133,12 @@ impl Sink {
         self.found.push(diagnostic);
     }
 
-    pub(crate) fn into_found(self) -> Vec<Diagnostic> {
-        self.found
+    /// Says how many links lead out of the plugin, and that they were not followed.
+    pub(crate) fn links_out(&mut self, count: usize) {
+        self.links_out = count;
+    }
+
+    pub(crate) fn into_found(self) -> Found {
+        Found { problems: self.found, links_out: self.links_out }
     }
 }

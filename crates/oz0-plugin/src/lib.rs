@@ -34,9 +34,10 @@ pub use dependency::{
 pub use error::LoadError;
 pub use eval::{Eval, EvalCase, EvalFile};
 pub use folder::{
-    CopyOptions, Mode, PackedFile, PathFault, PluginFile, Reason, Spellings, Unpackable, check_path,
+    CopyOptions, Mode, PackedFile, PathFault, PluginFile, Reason, Spellings, Unpackable, Unsaved,
+    check_path, is_written,
 };
 pub use listing::{LISTING, ListingState, SnapshotState};
 pub use manifest::{COMPILED_MANIFEST, Manifest, schema};
 pub use plugin::{ContractTests, Plugin};
-pub use write::{unfinished_file, write_atomically};
+pub use write::{replace_atomically, unfinished_file, write_atomically};

@@ -12,10 +12,11 @@ use oz0_yaml::Comment;
 
 use crate::LoadError;
 use crate::check::OZ_L002;
+use crate::decode::text::Text;
 use crate::eval::{self, EvalFile};
-use crate::folder::{self, CopyOptions, Folder, PackedFile, PluginFile, Unpackable};
+use crate::folder::{self, CopyOptions, Folder, PackedFile, PluginFile, Unpackable, Unsaved};
 use crate::listing::{self, LISTING, ListingState, SnapshotState};
-use crate::manifest::{self, Decoded, FileUse, MANIFEST, Manifest};
+use crate::manifest::{self, Decoded, FileUse, MANIFEST, Manifest, PluginName};
 
 /// A plugin's folder, read: its manifest, the files that belong to it, and what is wrong with them. Runs nothing.
 ///
@@ -27,6 +28,7 @@ pub struct Plugin {
     in_folder: bool,
     source: Arc<SourceFile>,
     manifest: Option<Manifest>,
+    name: Option<String>,
     comments: Vec<Comment>,
     diagnostics: Vec<Diagnostic>,
     packed: Vec<PackedFile>,
@@ -44,10 +46,20 @@ impl Plugin {
     /// [`LoadError::NotAFile`] when there is no plugin, [`LoadError::Changed`] when its files change on the way, and
     /// [`LoadError::Io`] when the system refused. What is wrong with the plugin itself is in [`Plugin::diagnostics`].
     pub fn load(root: &Path) -> Result<Self, LoadError> {
+        Self::load_unsaved(root, &Unsaved::default())
+    }
+
+    /// Loads the plugin in the folder `root` as it is once the documents of an editor are saved: what the walk finds with
+    /// their bytes in place of their files'.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plugin::load`].
+    pub fn load_unsaved(root: &Path, unsaved: &Unsaved) -> Result<Self, LoadError> {
         let root = std::path::absolute(root).map_err(LoadError::io("find", root))?;
         check_folder(&root)?;
-        let decoded = manifest::decode(MANIFEST, &read_manifest(&root)?);
-        let folder = folder::walk(&root, decoded.name())?;
+        let decoded = manifest::decode(MANIFEST, &read_manifest(&root, unsaved)?);
+        let folder = folder::walk(&root, decoded.name(), unsaved)?;
         Self::assemble(root, decoded, folder)
     }
 
@@ -70,6 +82,8 @@ impl Plugin {
 
     fn assemble(root: PathBuf, decoded: Decoded, folder: Folder) -> Result<Self, LoadError> {
         let Folder { packed, unpackable, folders, diagnostics: ignore_diagnostics } = folder;
+        let name = decoded.name().filter(|name| PluginName::pattern().is_match(name));
+        let name = name.map(str::to_owned);
         let Decoded { source, manifest, root: tree, mut diagnostics, comments, paths, .. } =
             decoded;
         for path in &paths {
@@ -82,6 +96,7 @@ impl Plugin {
         let mut plugin = Self {
             root,
             in_folder: true,
+            name,
             source,
             manifest,
             comments,
@@ -105,6 +120,11 @@ impl Plugin {
     /// The plugin's folder, as an absolute path; of files that stand in none, what messages call them.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The plugin's name, also where the rest of the manifest is wrong.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// The manifest, when nothing is wrong with it.
@@ -152,8 +172,10 @@ impl Plugin {
     /// # Errors
     ///
     /// [`LoadError::Changed`] when a file is no longer what it was when the plugin was loaded, or changes on the way;
-    /// never a digest of something that was not there at one time.
+    /// never a digest of something that was not there at one time. [`LoadError::TooLarge`] as for [`Plugin::copy`]: nobody
+    /// waits for a digest of what no plugin may have.
     pub fn source_digest(&self) -> Result<Digest, LoadError> {
+        self.check_size()?;
         folder::digest(&self.root, &self.packed)
     }
 
@@ -161,6 +183,12 @@ impl Plugin {
     /// files, or a path of 240 bytes. It is one of [`Plugin::diagnostics`].
     pub fn too_large(&self) -> Option<Diagnostic> {
         folder::too_large(&self.packed, &self.source)
+    }
+
+    fn check_size(&self) -> Result<(), LoadError> {
+        let Some(finding) = self.too_large() else { return Ok(()) };
+        let (message, help) = (finding.message, finding.help);
+        Err(LoadError::TooLarge { path: self.root.clone(), message, help })
     }
 
     /// The finding, OZ-L021, that the plugin's bundle is above 64 MiB, for whoever has seen that it is.
@@ -177,10 +205,7 @@ impl Plugin {
     /// [`LoadError::Changed`] as for [`Plugin::source_digest`], so what was copied is what the digest is of; and
     /// [`LoadError::Io`], also when a file is already there.
     pub fn copy(&self, to: &Path, options: &CopyOptions) -> Result<(), LoadError> {
-        if let Some(finding) = self.too_large() {
-            let (message, help) = (finding.message, finding.help);
-            return Err(LoadError::TooLarge { path: self.root.clone(), message, help });
-        }
+        self.check_size()?;
         folder::copy(&self.root, &self.packed, to, options)
     }
 
@@ -201,6 +226,10 @@ impl Plugin {
                 return Ok(ListingState::Unreadable(listing::unreadable(LISTING, text, error)));
             }
         };
+        // Whether it is stale, nobody can say of a plugin that has more files than can be looked at.
+        if let Some(finding) = self.too_large() {
+            return Ok(ListingState::Unreadable(Box::new(finding)));
+        }
         let now = self.source_digest()?;
         Ok(if listing.source_digest == now {
             ListingState::Fresh(listing)
@@ -327,9 +356,29 @@ impl Plugin {
         manifest::compile(self.source.text())
     }
 
+    /// Whether another text of the manifest says the same: it has the same [`Plugin::compiled_manifest`].
+    pub fn means_the_same(&self, text: &str) -> bool {
+        let compiled = self.compiled_manifest();
+        compiled.is_some() && manifest::compile(text) == compiled
+    }
+
     /// Whether `path` is a folder of the plugin.
     pub(crate) fn has_folder(&self, path: &str) -> bool {
         self.folders.iter().any(|folder| folder == path)
+    }
+
+    /// The files of a plugin that stands in no folder, by path; `None` of one that does.
+    pub fn files_in_memory(&self) -> Option<BTreeMap<String, &[u8]>> {
+        if self.in_folder {
+            return None;
+        }
+        self.packed.iter().map(|file| Some((file.path.clone(), file.in_memory()?))).collect()
+    }
+
+    /// What an editor holds of a folder's files and has not written, by path; nothing of a plugin that stands in no folder.
+    pub fn unsaved(&self) -> BTreeMap<String, &[u8]> {
+        let held = self.packed.iter().filter(|_| self.in_folder);
+        held.filter_map(|file| Some((file.path.clone(), file.in_memory()?))).collect()
     }
 
     /// Whether the plugin is a folder, and not files that stand in none.
@@ -442,11 +491,14 @@ fn near_manifest(root: &Path) -> Result<Option<String>, LoadError> {
 }
 
 /// Reads the manifest, or as much of it as shows that it is too large.
-fn read_manifest(root: &Path) -> Result<Vec<u8>, LoadError> {
+fn read_manifest(root: &Path, unsaved: &Unsaved) -> Result<Vec<u8>, LoadError> {
     let path = root.join(MANIFEST);
     let metadata = match std::fs::symlink_metadata(&path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if let Some(bytes) = unsaved.bytes(MANIFEST, &path) {
+                return Ok(bytes.to_vec());
+            }
             let near = near_manifest(root)?;
             return Err(LoadError::NoManifest { path: root.to_owned(), near });
         }
@@ -459,6 +511,9 @@ fn read_manifest(root: &Path) -> Result<Vec<u8>, LoadError> {
     };
     if let Some(kind) = kind {
         return Err(LoadError::NotAFile { path, kind });
+    }
+    if let Some(bytes) = unsaved.bytes(MANIFEST, &path) {
+        return Ok(bytes.to_vec());
     }
     let limit = oz0_yaml::Limits::MANIFEST.bytes as u64;
     let file = folder::open(&path).map_err(LoadError::io("read", &path))?;

@@ -1,7 +1,6 @@
 //! The registry: every rule, in the order of the codes.
 //!
-//! A rule is two files in this folder, and a test holds the folder against [`rules`]. The code OZ-S012 is kept for the rule
-//! about `litellm`.
+//! A rule is two files in this folder, and a test holds the folder against [`rules`].
 
 mod s001_wrong_kind;
 mod s002_logic_in_connector;
@@ -14,6 +13,7 @@ mod s008_no_output_schema;
 mod s009_too_many_functions;
 mod s010_whole_tool_grant;
 mod s011_untested_connector;
+mod s012_litellm;
 mod s013_annex_iii_area;
 mod s014_unmeasured_tool;
 mod s015_unpinned_tool;
@@ -26,8 +26,11 @@ mod s021_unbounded_range;
 mod s022_content_host;
 
 use oz0_diagnostic::{Check, Level};
+use oz0_plugin::Plugin;
 
-use crate::metadata::Metadata;
+pub use s006_name_off_format::bare_name;
+
+use crate::metadata::{Metadata, Plain};
 use crate::sink::Sink;
 use crate::view::View;
 
@@ -39,11 +42,29 @@ pub struct Rule {
     pub metadata: Metadata,
     /// What its findings are an instance of, one for each level that they have at the plain level.
     checks: [Check; 3],
-    pub(crate) run: fn(&View<'_>, &mut Sink),
+    pub(crate) run: Run,
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Run {
+    /// The plugin as its manifest says it, which it needs without errors.
+    View(fn(&View<'_>, &mut Sink)),
+    /// The plugin's files, whatever the manifest says.
+    Files(fn(&Plugin, &mut Sink)),
 }
 
 impl Rule {
     const fn new(metadata: Metadata, run: fn(&View<'_>, &mut Sink)) -> Self {
+        Self::that(metadata, Run::View(run))
+    }
+
+    /// A rule that runs on the plugin's files, also when the manifest has errors.
+    const fn of_files(metadata: Metadata, run: fn(&Plugin, &mut Sink)) -> Self {
+        Self::that(metadata, Run::Files(run))
+    }
+
+    const fn that(metadata: Metadata, run: Run) -> Self {
         const fn check(metadata: &Metadata, level: Level) -> Check {
             Check { code: metadata.code, name: metadata.name, level }
         }
@@ -53,6 +74,11 @@ impl Rule {
             check(&metadata, Level::Error),
         ];
         Self { metadata, checks, run }
+    }
+
+    /// Whether it runs on plugins that are held to the verified level, or on those that are not.
+    pub(crate) fn runs_at(&self, verified: bool) -> bool {
+        verified || self.metadata.plain != Plain::Off
     }
 
     pub(crate) fn check(&'static self, level: Level) -> &'static Check {
@@ -76,6 +102,7 @@ static RULES: &[&Rule] = &[
     &s009_too_many_functions::RULE,
     &s010_whole_tool_grant::RULE,
     &s011_untested_connector::RULE,
+    &s012_litellm::RULE,
     &s013_annex_iii_area::RULE,
     &s014_unmeasured_tool::RULE,
     &s015_unpinned_tool::RULE,

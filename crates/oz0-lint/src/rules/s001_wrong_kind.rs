@@ -5,7 +5,7 @@ use oz0_plugin::Spanned;
 use oz0_plugin::manifest::{Agent, Flow, Requires};
 
 use crate::metadata::{Metadata, Plain, RunsOn};
-use crate::rules::Rule;
+use crate::rules::{Rule, rules};
 use crate::sink::{Finding, Sink};
 use crate::view::{Kind, Owner, View};
 
@@ -25,7 +25,7 @@ pub(super) static RULE: Rule = Rule::new(METADATA, check);
 fn check(view: &View<'_>, sink: &mut Sink) {
     let manifest = view.manifest();
     let Some(kind) = &manifest.kind else {
-        let message = format!("the manifest says no kind, so {} cannot run", unable(view));
+        let message = format!("the manifest says no kind, so {} cannot run", unable(view, sink));
         let finding = Finding::at(&manifest.name.span, message);
         sink.push(finding.help(advice(view)));
         return;
@@ -35,26 +35,49 @@ fn check(view: &View<'_>, sink: &mut Sink) {
         Some(Kind::Connector | Kind::Capability) => {}
         None => {
             let word = oz0_listing::escape::line_within(kind.as_str(), 64);
-            let message = format!("`{word}` is no kind of plugin, so {} cannot run", unable(view));
-            let help = match did_you_mean(kind.as_str(), Kind::WORDS) {
-                Some(near) => format!("did you mean `{near}`? Otherwise {}", advice(view)),
-                None => advice(view),
+            let message =
+                format!("`{word}` is no kind of plugin, so {} cannot run", unable(view, sink));
+            let help = match (did_you_mean(kind.as_str(), Kind::WORDS), looks_like(view)) {
+                (Some(near), Some((looks, part))) if near == looks => {
+                    format!("did you mean `{near}`, which the plugin looks like? It has {part}")
+                }
+                (Some(near), _) => format!("did you mean `{near}`? Otherwise {}", advice(view)),
+                (None, _) => advice(view),
             };
             sink.push(Finding::at(&kind.span, message).help(help));
         }
     }
 }
 
-/// The rules that stand on the kind, and do not run without one.
-fn unable(view: &View<'_>) -> &'static str {
-    if view.outside_system().is_empty() { "OZ-S002, OZ-S003 and OZ-S011" } else { "OZ-S003" }
+/// The rules of the level in force that stand on the kind, and do not run without one: those that the summary names too.
+fn unable(view: &View<'_>, sink: &Sink) -> String {
+    let unable = |rule: &&&'static Rule| {
+        rule.runs_at(sink.verified()) && view.off_kind(rule.metadata.runs_on).is_some()
+    };
+    let codes: Vec<&str> = rules().iter().filter(unable).map(|rule| rule.metadata.code).collect();
+    match codes.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "no rule about its kind".to_owned(),
+    }
 }
 
 /// What to write: the kind that the plugin looks like, with the reason.
 fn advice(view: &View<'_>) -> String {
+    match looks_like(view) {
+        Some((kind, part)) => {
+            format!("write `kind: {kind}`, which the plugin looks like: it has {part}")
+        }
+        None => "write `kind: connector`, `kind: capability` or `kind: policy`, the one it is"
+            .to_owned(),
+    }
+}
+
+/// The kind that the plugin looks like, and by which part of it.
+fn looks_like(view: &View<'_>) -> Option<(&'static str, String)> {
     let manifest = view.manifest();
     let outside = view.outside_system();
-    let (kind, part) = if let Some((what, key)) = outside.first() {
+    Some(if let Some((what, key)) = outside.first() {
         ("connector", format!("the {what} `{}`", key.value))
     } else if !manifest.hooks.is_empty() {
         ("policy", "hooks and nothing of an outside system".to_owned())
@@ -65,10 +88,8 @@ fn advice(view: &View<'_>) -> String {
     } else if let Some(tool) = manifest.tools.keys().next() {
         ("connector", format!("the tool `{}`", tool.value))
     } else {
-        return "write `kind: connector`, `kind: capability` or `kind: policy`, the one it is"
-            .to_owned();
-    };
-    format!("write `kind: {kind}`, which the plugin looks like: it has {part}")
+        return None;
+    })
 }
 
 /// What makes a plugin that says `policy` none.
@@ -97,7 +118,9 @@ fn policy(view: &View<'_>, kind: &Span, sink: &mut Sink) {
     };
     let reaches_hosts = !manifest.egress.is_empty() || !requires.inject.is_empty();
     for (key, agent) in &manifest.agents {
-        if !agent.egress.is_empty() || reaches_hosts && agent_calls_own(view, agent) {
+        // A session in a harness holds the plugin's secrets, as a server does.
+        let holds_secrets = agent.harness.is_some() || agent_calls_own(view, agent);
+        if !agent.egress.is_empty() || reaches_hosts && holds_secrets {
             tell("agent", key.as_str(), &key.span);
         }
     }

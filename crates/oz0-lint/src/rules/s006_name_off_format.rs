@@ -55,6 +55,19 @@ fn publisher_in<'n>(name: &str, hub: Option<&'n HubListing>) -> Option<&'n str> 
     carried.next().or_else(|| name.starts_with("oz0-").then_some("oz0"))
 }
 
+/// A name without what this rule finds in any plugin's: `tracker` of `oz0-tracker-mcp-server`. Of a name that says nothing
+/// else, something is left that is no name, or nothing.
+pub fn bare_name(name: &str) -> &str {
+    let mut bare = name;
+    loop {
+        let ending = ENDINGS.into_iter().find_map(|ending| bare.strip_suffix(ending));
+        match bare.strip_prefix("oz0-").or(ending) {
+            Some(rest) => bare = rest,
+            None => return bare,
+        }
+    }
+}
+
 fn check_hub(name: &str, name_span: &Span, hub: &HubListing, sink: &mut Sink) {
     let (message, span) = match &hub.name {
         None => ("the hub listing has no `name`".to_owned(), Span::start_of(&hub.source)),

@@ -37,7 +37,11 @@ fn check(view: &View<'_>, sink: &mut Sink) {
         if let Some(prefix) = &connection.prefix {
             let claim =
                 Claim { connection: connection_name, place: &prefix.span, how: "has its prefix" };
-            prefixes.entry(prefix.as_str()).or_insert(claim);
+            // `TRACKER_` is the prefix `TRACKER` to whoever writes it; `_` alone would claim every secret that begins so.
+            let bare = prefix.as_str().trim_end_matches('_');
+            if !bare.is_empty() {
+                prefixes.entry(bare).or_insert(claim);
+            }
         }
     }
     for secret in requires.secrets.iter().chain(&requires.optional_secrets) {

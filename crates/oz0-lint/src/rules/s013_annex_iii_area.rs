@@ -50,7 +50,7 @@ const MOST: usize = 16;
 
 /// One finding for each area that a text points at, at the first of its words.
 fn check_text(whose: &str, what: &str, text: &Spanned<Prose>, sink: &mut Sink) {
-    let mut areas: Vec<(&Area, Vec<&str>)> = Vec::new();
+    let mut areas: Vec<(&Area<'_>, Vec<&str>)> = Vec::new();
     for mention in mentions(text.as_str()) {
         let words = &text.as_str()[mention.range];
         match areas.iter_mut().find(|(area, _)| area.number == mention.area.number) {

@@ -27,7 +27,7 @@ fn check(view: &View<'_>, sink: &mut Sink) {
     let manifest = view.manifest();
     let connector = view.kind() == Some(Kind::Connector);
     for host in &manifest.egress {
-        let companion = |found: &ContentHost| {
+        let companion = |found: &ContentHost<'_>| {
             connector.then(|| companion(host, found, &manifest.egress)).flatten()
         };
         check_host(host, companion, sink);
@@ -39,7 +39,7 @@ fn check(view: &View<'_>, sink: &mut Sink) {
 
 fn check_host<'m>(
     host: &'m Spanned<HostPattern>,
-    companion: impl Fn(&ContentHost) -> Option<&'m Spanned<HostPattern>>,
+    companion: impl Fn(&ContentHost<'_>) -> Option<&'m Spanned<HostPattern>>,
     sink: &mut Sink,
 ) {
     let found = reached_by(host.as_str());
@@ -80,7 +80,7 @@ fn check_host<'m>(
 /// A companion of an exact host that the connector lists too.
 fn companion<'m>(
     host: &HostPattern,
-    found: &ContentHost,
+    found: &ContentHost<'_>,
     egress: &'m List<HostPattern>,
 ) -> Option<&'m Spanned<HostPattern>> {
     if host.is_wildcard() {

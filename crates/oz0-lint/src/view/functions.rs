@@ -113,7 +113,7 @@ impl Known {
                 open_world: said.open_world.as_ref().map(|hint| hint.value),
             });
         }
-        let output_schema = listing.get("outputSchema").is_some()
+        let output_schema = listing.get("outputSchema").and_then(Json::as_object).is_some()
             || over.is_some_and(|over| over.output_schema.is_some());
         Self { id: function.id.clone(), tool, hints, output_schema }
     }

@@ -219,7 +219,10 @@ impl<'p> View<'p> {
     /// What could not be read, each with its finding; snapshots only where `snapshots` says so.
     pub(crate) fn unreadable(&self, snapshots: bool) -> impl Iterator<Item = &Diagnostic> {
         let listing = match &self.state {
-            ListingState::Unreadable(problem) => Some(&**problem),
+            // What is too large to be looked at, the loader has said.
+            ListingState::Unreadable(problem) if problem.check.code != "OZ-L021" => {
+                Some(&**problem)
+            }
             _ => None,
         };
         let of_snapshots = self.snapshots.values().filter_map(move |snapshot| match snapshot {
@@ -229,25 +232,43 @@ impl<'p> View<'p> {
         listing.into_iter().chain(of_snapshots).chain(&self.hub_problems)
     }
 
-    /// Which of these rules could not run, or not on everything.
-    pub(crate) fn not_run(&self, wanted: &[&'static Rule]) -> Vec<NotRun> {
-        let mut not_run = Vec::new();
+    /// Which of these rules do not run on this plugin, and which not on everything of it. That a rule is about another kind
+    /// of plugin is told where it was `asked` for; of a rule that stands on a kind that the manifest does not say, always.
+    pub(crate) fn not_run(
+        &self,
+        wanted: &[&'static Rule],
+        asked: bool,
+    ) -> (Vec<NotRun>, Vec<NotRun>) {
+        let (mut by_kind, mut in_part) = (Vec::new(), Vec::new());
         for rule in wanted {
             let code = rule.metadata.code;
-            let by_kind = match rule.metadata.runs_on {
-                RunsOn::EveryPlugin => false,
-                RunsOn::Capabilities => self.kind().is_none(),
-                RunsOn::Connectors => self.kind().is_none() && self.connector_because().is_none(),
-            };
-            if by_kind {
-                let reason = "the manifest does not say one of the three kinds".to_owned();
-                not_run.push(NotRun { code, reason });
-            }
-            if rule.metadata.reads_functions {
-                not_run.extend(self.unknown_tools().map(|reason| NotRun { code, reason }));
+            let off = self.off_kind(rule.metadata.runs_on);
+            if let Some(reason) = off.filter(|_| asked || self.kind().is_none()) {
+                by_kind.push(NotRun { code, reason });
+            } else if rule.metadata.reads_functions {
+                in_part.extend(self.unknown_tools().map(|reason| NotRun { code, reason }));
             }
         }
-        not_run
+        (by_kind, in_part)
+    }
+
+    /// Why a rule about these plugins does not run on this one, in a clause; `None` when it does.
+    pub(crate) fn off_kind(&self, runs_on: RunsOn) -> Option<String> {
+        let on_it = match runs_on {
+            RunsOn::EveryPlugin => true,
+            RunsOn::Capabilities => self.kind() == Some(Kind::Capability),
+            RunsOn::Connectors => self.connector_because().is_some(),
+        };
+        let said = self.manifest.kind.as_ref().filter(|_| self.kind().is_some());
+        match said {
+            _ if on_it => None,
+            None => Some("the manifest does not say one of the three kinds".to_owned()),
+            Some(kind) => Some(format!(
+                "runs on {}, and this plugin says it is a {}",
+                runs_on.phrase(),
+                kind.as_str()
+            )),
+        }
     }
 
     /// Why some tools' functions are not known, in a clause; `None` when all are.

@@ -94,17 +94,31 @@ fn tabs_and_wide_characters_before_a_finding_count_as_a_column_each() {
 }
 
 #[test]
-fn a_manifest_that_does_not_decode_has_its_errors_and_no_rule_is_said_to_have_run() {
+fn a_manifest_that_does_not_decode_has_its_errors_and_only_the_rule_about_files_runs() {
     let report = lint_text("name: Team\nversion: 1\nkind: [\n");
     assert!(report.failed());
     assert!(report.problems.iter().all(|problem| problem.check.code.starts_with("OZ-L")));
-    assert_eq!(report.summary.rules, 0);
-    assert_eq!(report.summary.not_run.len(), oz0_lint::rules().len() - 7);
+    assert_eq!(report.summary.rules, 1);
+    // Seven run at the verified level alone.
+    assert_eq!(report.summary.not_run.len(), oz0_lint::rules().len() - 7 - 1);
     assert!(
         report.summary_text().contains("not run: OZ-S001 to OZ-S022: the manifest has errors"),
         "{}",
         report.summary_text()
     );
+}
+
+/// One misspelt key hides what the rules would say, and not which plugin it is about.
+#[test]
+fn a_manifest_that_does_not_decode_is_called_by_its_name() {
+    let report = lint_text("name: team\nversion: 1.0.0\ndescription: It.\nlicence: MIT\n");
+    assert_eq!(report.plugin.as_deref(), Some("team"));
+    assert_eq!(report.version, None);
+    assert!(report.summary_text().starts_with("team: 1 error"), "{}", report.summary_text());
+    for name in ["Team", "\"te\\e[2Jam\"", "[team]"] {
+        let report = lint_text(&format!("name: {name}\nlicence: MIT\n"));
+        assert!(report.summary_text().starts_with("the plugin: "), "{}", report.summary_text());
+    }
 }
 
 #[cfg(unix)]
@@ -115,4 +129,31 @@ fn what_is_no_part_of_the_plugin_is_counted_in_the_summary() {
     let report = lint_folder(folder.path(), false);
     assert_eq!(report.summary.unpackable.len(), 1);
     assert!(report.summary_text().contains("not looked at: link"), "{}", report.summary_text());
+}
+
+#[test]
+fn the_ten_mistakes_are_found_at_their_words_between_tabs_and_wide_characters() {
+    let wanted = found(&lint_text(&whole(TEN)));
+    let wide = TEN
+        .replace(": ", ":\t ")
+        .replace(", ", " ,\t")
+        .replace('\n', " \t # \u{6f22}\u{5b57} \u{1f600} e\u{301}\n")
+        .replace("secrets:", "? secrets\n  :");
+    let wide = format!("# \u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}\n{wide}");
+    for text in [
+        whole(&wide),
+        whole(&wide).replace('\n', "\r\n"),
+        format!("\u{feff}{}", whole(&wide)),
+        format!("\u{feff}{}", whole(&wide).replace('\n', "\r\n")),
+    ] {
+        let report = lint_text(&text);
+        assert_eq!(found(&report), wanted);
+        let bare = text.trim_start_matches('\u{feff}');
+        for problem in &report.problems {
+            // Line and column say where the words are, to whoever counts characters.
+            let line = bare.lines().nth(problem.span.start().line - 1).unwrap();
+            let rest: String = line.chars().skip(problem.span.start().column - 1).collect();
+            assert!(rest.starts_with(problem.span.text()), "{problem:?}");
+        }
+    }
 }

@@ -38,6 +38,26 @@ fn fix(text: &str) -> (String, usize) {
 }
 
 #[test]
+fn a_fix_keeps_the_files_mode_and_what_somebody_else_wrote_meanwhile() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("oz0-plugin.yaml");
+    std::fs::write(&file, "name: a\n").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    oz0_plugin::replace_atomically(&file, b"name: a\n", b"name: b\n").unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "name: b\n");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    for before in ["name: a\n", "name: b", "name: b\n\n"] {
+        let kept = oz0_plugin::replace_atomically(&file, before.as_bytes(), b"name: c\n");
+        assert!(matches!(kept, Err(oz0_plugin::LoadError::Changed { .. })), "{kept:?}");
+    }
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert!(oz0_plugin::replace_atomically(&link, b"name: b\n", b"name: c\n").is_err());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "name: b\n");
+}
+
+#[test]
 fn a_fix_lints_clean_and_changes_nothing_the_second_time() {
     let (once, count) = fix(&whole(MANIFEST));
     assert_eq!(count, 4);
@@ -132,4 +152,63 @@ fn fixes_are_made_round_by_round_until_none_is_left() {
     let mended = std::fs::read_to_string(folder.path().join("oz0-plugin.yaml")).unwrap();
     assert_eq!(mended.matches("    tool_loading: lazy\n").count(), 40);
     assert_eq!(mended.replace("    tool_loading: lazy\n", ""), whole(&text));
+}
+
+#[test]
+fn an_evals_bare_name_is_mended_in_its_own_file_and_the_manifests_in_its() {
+    let manifest = whole(
+        "kind: capability\nagents:\n  a: {tools: [u.f]}\nuses:\n  o: {tools: [u.f], agents: [reviewer]}\n",
+    );
+    let eval = "# What it must do.\r\nagent: 'reviewer'   # of another plugin\r\ncases:\r\n  - {name: c, input: {}, expect: {}}\r\n";
+    let folder = folder(&[("oz0-plugin.yaml", &manifest), ("evals/review.yaml", eval)]);
+    let read = |path: &str| std::fs::read_to_string(folder.path().join(path)).unwrap();
+    let shown = diff(&fixes(&lint_folder(folder.path(), false).problems));
+    assert!(
+        shown.contains("--- a/evals/review.yaml\n") && shown.contains("--- a/oz0-plugin.yaml\n")
+    );
+    let (report, made) = mend(folder.path(), &Request::default()).unwrap();
+    assert_eq!((made, report.summary.fixable), (2, 0));
+    assert_eq!(read("evals/review.yaml"), eval.replace("'reviewer'", "'o/reviewer'"));
+    assert_eq!(read("oz0-plugin.yaml"), manifest.replacen("[u.f]", "[o/u.f]", 1));
+    assert_eq!(mend(folder.path(), &Request::default()).unwrap().1, 0);
+}
+
+#[test]
+fn what_fixes_change_does_not_reach_the_compiled_manifest() {
+    let folder = folder(&[("oz0-plugin.yaml", &whole(MANIFEST))]);
+    let compiled = || oz0_lint::Plugin::load(folder.path()).unwrap().compiled_manifest().unwrap();
+    let before = compiled();
+    let request = Request { rules: ["OZ-S019".to_owned()].into(), ..Request::default() };
+    assert_eq!(mend(folder.path(), &request).unwrap().1, 3);
+    assert_eq!(compiled(), before, "older nodes read the bare names");
+}
+
+#[test]
+fn an_alias_that_would_take_the_address_elsewhere_leaves_the_fix_to_the_author() {
+    for text in [
+        "kind: capability\nagents:\n  a: {tools: [&it u.f]}\nuses:\n  o: {tools: [*it]}\n",
+        "kind: capability\nagents:\n  a: {tools: &all [u.f]}\nuses:\n  o: {tools: *all}\n",
+        "kind: capability\nuses:\n  o: {tools: &all [u.f]}\nagents:\n  a: {tools: *all}\n",
+    ] {
+        let (fixed, made) = fix(&whole(text));
+        assert_eq!((fixed, made), (whole(text), 0));
+    }
+    // In an eval a name may be anything else as well.
+    let manifest = whole("uses:\n  o: {agents: [reviewer]}\n");
+    let eval = "agent: &it reviewer\ncases: [{name: *it, input: {}, expect: {}}]\n";
+    let folder = folder(&[("oz0-plugin.yaml", &manifest), ("evals/e.yaml", eval)]);
+    let report = lint_folder(folder.path(), false);
+    let found: Vec<_> =
+        report.problems.iter().filter(|problem| problem.check.code == "OZ-S019").collect();
+    assert_eq!(found.len(), 1);
+    assert!(found[0].fix.is_none());
+}
+
+#[test]
+fn a_list_that_two_agents_share_by_an_alias_is_mended_once() {
+    let text = whole(
+        "kind: capability\nagents:\n  a: {tools: &all [u.f]}\n  b: {tools: *all}\nuses:\n  o: {tools: [u.f]}\n",
+    );
+    let (fixed, made) = fix(&text);
+    assert_eq!((fixed, made), (text.replacen("&all [u.f]", "&all [o/u.f]", 1), 1));
 }

@@ -92,7 +92,7 @@ fn a_clean_plugin_has_a_summary_that_counts_what_was_looked_at() {
     assert_eq!(report.problems.len(), 0, "{:?}", report.problems);
     assert_eq!(
         report.summary_text(),
-        "example: 0 errors, 0 warnings, 0 notes by 14 rules over 3 files"
+        "example: 0 errors, 0 warnings, 0 notes by 15 rules over 3 files"
     );
 }
 

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
 
+mod checks;
+mod corpus;
 mod exemptions;
 mod files;
 mod fixing;
 mod laws;
 mod levels;
 mod listings;
+mod litellm;
 mod pages;
 mod plugins;
 mod reports;

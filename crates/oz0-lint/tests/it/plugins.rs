@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use oz0_lint::{Plugin, Report, Request, lint};
+use oz0_lint::{Example, FileKind, Plugin, Report, Request, lint};
 use oz0_listing::file::{ListingFile, SnapshotFile};
 use oz0_listing::{Digest, Function, ToolId, read_tool};
 use serde_json::{Map, Value};
@@ -52,6 +52,26 @@ pub(crate) fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// Writes a case's files: the measured listing last, since it is measured from the others.
+pub(crate) fn build(example: &Example) -> TempDir {
+    let folder = folder(&[]);
+    let root = folder.path();
+    for file in &example.files {
+        match &file.kind {
+            FileKind::Manifest => write(root, "oz0-plugin.yaml", &whole(&file.text)),
+            FileKind::Path(path) => write(root, path, &file.text),
+            FileKind::Snapshot(tool) => write_snapshot(root, tool, &file.text, None),
+            FileKind::Listing { .. } => {}
+        }
+    }
+    for file in &example.files {
+        if let FileKind::Listing { stale } = &file.kind {
+            write_listing(root, &file.text, *stale);
+        }
+    }
+    folder
 }
 
 /// Functions as a server lists them, from an object of their IDs (`tool.function`) and what they list beside a name.

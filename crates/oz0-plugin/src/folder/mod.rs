@@ -11,6 +11,7 @@ mod limits;
 mod memory;
 mod name;
 mod temporary;
+mod unsaved;
 mod walk;
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -28,6 +29,7 @@ pub use memory::PluginFile;
 pub(crate) use memory::of_files;
 pub use name::{PathFault, Spellings, check_path};
 pub(crate) use temporary::{builder as temporary, sweep};
+pub use unsaved::Unsaved;
 pub(crate) use walk::{Folder, unpackable_kind, walk};
 
 use crate::LoadError;
@@ -35,8 +37,9 @@ use crate::LoadError;
 /// What oz0 writes from the other files, and what therefore cannot be part of their digest.
 const WRITTEN: [&str; 3] = [crate::LISTING, "tools.amplification.json", "sbom.cdx.json"];
 
-/// Whether a packed file is outside the source digest.
-fn is_written(path: &str) -> bool {
+/// Whether a packed file is one that oz0 writes from the others: outside the source digest, and not in the copy that servers
+/// run on.
+pub fn is_written(path: &str) -> bool {
     WRITTEN.contains(&path)
 }
 
@@ -82,6 +85,16 @@ pub struct PackedFile {
     /// Its length in bytes.
     pub len: u64,
     contents: Contents,
+}
+
+impl PackedFile {
+    /// Its bytes, where they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.contents {
+            Contents::Memory(bytes) => Some(bytes),
+            Contents::Folder(_) => None,
+        }
+    }
 }
 
 /// Where a packed file's bytes are.

@@ -1,7 +1,7 @@
 //! The walk: one pass over the folder, deterministic in everything.
 
-use std::ffi::OsStr;
-use std::fs::{self, FileType};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirEntry, FileType};
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileTypeExt as _;
@@ -11,7 +11,7 @@ use oz0_diagnostic::Diagnostic;
 
 use super::ignore::{self, Rules};
 use super::temporary::is_temporary;
-use super::{Contents, Mode, PackedFile, Reason, Stamp, Unpackable, open};
+use super::{Contents, Mode, PackedFile, Reason, Stamp, Unpackable, Unsaved, open};
 use crate::manifest::MANIFEST;
 use crate::{LISTING, LoadError};
 
@@ -36,15 +36,40 @@ struct Open {
     /// From the root, ending in `/`, or empty.
     prefix: String,
     rules: Rules,
+    /// Whether it is there, or only documents that are not saved yet are in it.
+    exists: bool,
 }
 
-/// Walks the folder of the plugin called `name`, which is `None` when its manifest does not say.
-pub(crate) fn walk(root: &Path, name: Option<&str>) -> Result<Folder, LoadError> {
+/// What stands in a folder.
+struct Found {
+    name: OsString,
+    kind: Kind,
+    /// `None` for what only an editor has.
+    entry: Option<DirEntry>,
+}
+
+enum Kind {
+    Folder,
+    File,
+    Unpackable(Reason),
+}
+
+/// Walks the folder of the plugin called `name`, which is `None` when its manifest does not say, as it is when `unsaved` is
+/// saved.
+pub(crate) fn walk(
+    root: &Path,
+    name: Option<&str>,
+    unsaved: &Unsaved,
+) -> Result<Folder, LoadError> {
     let mut folder = Folder::default();
-    let mut open =
-        vec![Open { path: root.to_owned(), prefix: String::new(), rules: Rules::default() }];
+    let mut open = vec![Open {
+        path: root.to_owned(),
+        prefix: String::new(),
+        rules: Rules::default(),
+        exists: true,
+    }];
     while let Some(next) = open.pop() {
-        read_folder(&next, name, &mut folder, &mut open)?;
+        read_folder(&next, name, unsaved, &mut folder, &mut open)?;
     }
     folder.packed.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
     folder.unpackable.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
@@ -59,59 +84,95 @@ pub(crate) fn walk(root: &Path, name: Option<&str>) -> Result<Folder, LoadError>
 fn read_folder(
     at: &Open,
     plugin: Option<&str>,
+    unsaved: &Unsaved,
     folder: &mut Folder,
     open: &mut Vec<Open>,
 ) -> Result<(), LoadError> {
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(&at.path).map_err(LoadError::io("read the folder", &at.path))? {
-        let entry = entry.map_err(LoadError::io("read the folder", &at.path))?;
-        let kind = entry.file_type().map_err(LoadError::io("read", entry.path()))?;
-        entries.push((entry.file_name(), kind, entry));
-    }
-    let rules = match entries.iter().find(|(name, ..)| name == OsStr::new(ignore::NAME)) {
-        Some((name, kind, _)) if kind.is_file() => {
+    let entries = list(at, unsaved)?;
+    let rules = match entries.iter().find(|found| found.name == *ignore::NAME) {
+        Some(Found { name, kind: Kind::File, .. }) => {
             let path = at.path.join(name);
-            let bytes = read_bounded(&path)?;
-            at.rules.with(
-                &at.path,
-                &format!("{}{}", at.prefix, ignore::NAME),
-                &bytes,
-                &mut folder.diagnostics,
-            )
+            let shown = format!("{}{}", at.prefix, ignore::NAME);
+            let bytes = match unsaved.bytes(&shown, &path) {
+                Some(bytes) => bytes.to_vec(),
+                None => read_bounded(&path)?,
+            };
+            at.rules.with(&at.path, &shown, &bytes, &mut folder.diagnostics)
         }
         _ => at.rules.clone(),
     };
-    for (name, kind, entry) in entries {
+    for Found { name, kind, entry } in entries {
         let path = at.path.join(&name);
+        let is_folder = matches!(kind, Kind::Folder);
         // Without these two a plugin is none, or is never measured.
         let is_kept = at.prefix.is_empty() && (name == *MANIFEST || name == *LISTING);
-        let left_out =
-            left_out(&name, kind.is_dir(), plugin) || (kind.is_file() && is_temporary(&name));
-        if left_out || (rules.ignore(&path, kind.is_dir()) && !is_kept) {
+        let left_out = left_out(&name, is_folder, plugin)
+            || (matches!(kind, Kind::File) && is_temporary(&name));
+        if left_out || (rules.ignore(&path, is_folder) && !is_kept) {
             continue;
         }
         let shown = format!("{}{}", at.prefix, name.to_string_lossy());
-        let reason = unpackable_name(&name).or_else(|| unpackable_kind(kind));
-        if let Some(reason) = reason {
+        if let Some(reason) = unpackable_name(&name) {
             folder.unpackable.push(Unpackable { path: shown, reason });
-        } else if kind.is_dir() {
-            open.push(Open { path, prefix: format!("{shown}/"), rules: rules.clone() });
-            folder.folders.push(shown);
-        } else {
-            // The entry's own, found from its folder: a link is not followed, and no path is walked again.
-            let metadata = entry.metadata().map_err(LoadError::io("read", &path))?;
-            if !metadata.is_file() {
-                return Err(LoadError::Changed { path });
+            continue;
+        }
+        match kind {
+            Kind::Unpackable(reason) => folder.unpackable.push(Unpackable { path: shown, reason }),
+            Kind::Folder => {
+                let (prefix, rules) = (format!("{shown}/"), rules.clone());
+                open.push(Open { path, prefix, rules, exists: entry.is_some() });
+                folder.folders.push(shown);
             }
-            folder.packed.push(PackedFile {
-                path: shown,
-                mode: Mode::of(&metadata),
-                len: metadata.len(),
-                contents: Contents::Folder(Stamp::of(&metadata)),
-            });
+            Kind::File => folder.packed.push(packed(shown, &path, entry.as_ref(), unsaved)?),
         }
     }
     Ok(())
+}
+
+/// What stands in a folder: on the disk, and beside it in the editor.
+fn list(at: &Open, unsaved: &Unsaved) -> Result<Vec<Found>, LoadError> {
+    let mut entries = Vec::new();
+    if at.exists {
+        for entry in fs::read_dir(&at.path).map_err(LoadError::io("read the folder", &at.path))? {
+            let entry = entry.map_err(LoadError::io("read the folder", &at.path))?;
+            let kind = entry.file_type().map_err(LoadError::io("read", entry.path()))?;
+            let kind = match unpackable_kind(kind) {
+                Some(reason) => Kind::Unpackable(reason),
+                None if kind.is_dir() => Kind::Folder,
+                None => Kind::File,
+            };
+            entries.push(Found { name: entry.file_name(), kind, entry: Some(entry) });
+        }
+    }
+    let on_disk = entries.len();
+    for (name, is_folder) in unsaved.names(&at.prefix) {
+        if entries[..on_disk].iter().all(|found| found.name != *name) {
+            let kind = if is_folder { Kind::Folder } else { Kind::File };
+            entries.push(Found { name: name.into(), kind, entry: None });
+        }
+    }
+    Ok(entries)
+}
+
+fn packed(
+    shown: String,
+    path: &Path,
+    entry: Option<&DirEntry>,
+    unsaved: &Unsaved,
+) -> Result<PackedFile, LoadError> {
+    // The entry's own, found from its folder: a link is not followed, and no path is walked again.
+    let metadata =
+        entry.map(DirEntry::metadata).transpose().map_err(LoadError::io("read", path))?;
+    if metadata.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+        return Err(LoadError::Changed { path: path.to_owned() });
+    }
+    let mode = metadata.as_ref().map_or(Mode::Plain, Mode::of);
+    let (len, contents) = match (unsaved.bytes(&shown, path), metadata) {
+        (Some(bytes), _) => (bytes.len() as u64, Contents::Memory(bytes)),
+        (None, Some(metadata)) => (metadata.len(), Contents::Folder(Stamp::of(&metadata))),
+        (None, None) => return Err(LoadError::Changed { path: path.to_owned() }),
+    };
+    Ok(PackedFile { path: shown, mode, len, contents })
 }
 
 /// Whether a plugin never carries this, whatever its `.oz0ignore` says.

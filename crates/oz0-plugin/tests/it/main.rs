@@ -14,6 +14,7 @@ mod parts;
 mod publishing;
 mod schema;
 mod tree;
+mod unsaved;
 
 use std::fs;
 use std::path::Path;
