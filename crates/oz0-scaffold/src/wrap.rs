@@ -11,7 +11,7 @@ use oz0_yaml::Data;
 use crate::command::{Kind, understand};
 use crate::local::{self, CopiedFile, Local, Surroundings};
 use crate::manifest::{self, Contents, list, map};
-use crate::name;
+use crate::name::{self, PluginName};
 use crate::package::Fetched;
 use crate::plan::{Folder, Note, Plan};
 use crate::refusal::{Refusal, WrapError};
@@ -242,16 +242,12 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
 
 fn name_of(wrapping: &Wrapping, tool: &Tool) -> Result<String, Refusal> {
     if let Some(name) = &wrapping.name {
-        return if name::is_name(name) {
-            Ok(name.clone())
-        } else {
-            let refusal = Refusal::new(format!("`{}` is no plugin's name", name.escape_debug()));
-            let hint =
-                "it begins with a lower-case letter, and has lower-case letters, digits and `-`";
-            Err(match name::slug(name) {
-                Some(slug) => refusal.hint(format!("{hint}, such as: --name {slug}")),
-                None => refusal.hint(hint),
-            })
+        return match PluginName::parse(name) {
+            Ok(name) => Ok(name.as_str().to_owned()),
+            Err(misnamed) => {
+                let example = misnamed.slug().map(|name| format!("--name {name}"));
+                Err(misnamed.refusal(example.as_deref()))
+            }
         };
     }
     name::of_server(&tool.label).ok_or_else(|| {

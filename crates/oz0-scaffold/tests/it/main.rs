@@ -7,3 +7,4 @@ mod forms;
 mod laws;
 mod local;
 mod support;
+mod templates;
