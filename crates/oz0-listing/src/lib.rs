@@ -25,6 +25,7 @@ mod pointer;
 mod schema;
 mod tool;
 pub mod unstable;
+mod wire;
 
 pub use digest::{Digest, DigestError, ListingHash};
 pub use id::{FunctionId, IdError, ModelName, ToolId};

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helper fails by panicking, as the test does")]
 
+mod checks;
+mod corpus;
 mod deterministic;
 mod hostile;
 mod laws;
