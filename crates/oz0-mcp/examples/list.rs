@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::process::Stdio;
 
-use oz0_mcp::{Client, ClientOptions, Endpoint, EraChoice, HeaderMap};
+use oz0_mcp::{Client, ClientOptions, Endpoint, EraChoice};
 use tokio::process::Command;
 
 #[tokio::main]
@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = ClientOptions { era, ..ClientOptions::default() };
     let mut child = None;
     let client = if program.contains("://") {
-        Client::http(&Endpoint::new(program, HeaderMap::new())?, &options).await?
+        Client::http(&Endpoint::new(program)?, &options).await?
     } else {
         let mut server = Command::new(program)
             .args(arguments)

@@ -249,7 +249,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             let listener = tokio::net::TcpListener::bind(address).await?;
             eprintln!("serving http://{}/mcp", listener.local_addr()?);
             let router = server.router(HttpOptions::default());
-            server.serve(listener, router).await?;
+            server.serve(listener, router).await;
         }
     }
     Ok(())

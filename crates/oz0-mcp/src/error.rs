@@ -316,3 +316,21 @@ pub enum ListError {
         pages: usize,
     },
 }
+
+impl ListError {
+    /// Whether the server was reached and lists nothing to this connection, not even a first page: what was agreed when it was
+    /// opened may hold no more (another server stands there now, or one of another era), and a new one may fare better.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Page {
+                page: 1,
+                fault: Fault::Answered(_)
+                    | Fault::Status { .. }
+                    | Fault::SessionEnded
+                    | Fault::Malformed(_)
+                    | Fault::Refused(_),
+            }
+        )
+    }
+}

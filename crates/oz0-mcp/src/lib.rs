@@ -13,7 +13,7 @@
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 //! use oz0_mcp::{Client, ClientOptions, Endpoint};
 //!
-//! let endpoint = Endpoint::new("https://mcp.example.com/mcp", Default::default())?;
+//! let endpoint = Endpoint::new("https://mcp.example.com/mcp")?;
 //! let client = Client::http(&endpoint, &ClientOptions::default()).await?;
 //! for function in client.list_functions().await?.functions {
 //!     println!("{function}");
@@ -41,9 +41,9 @@ mod version;
 pub use crate::client::Client;
 pub use crate::core::{Event, Events, Junk, Notification, ServerRequest, Stats};
 pub use crate::error::{CallError, Closed, ConnectError, Fault, ListError, RpcError, Step};
-pub use crate::http::Endpoint;
+pub use crate::http::{BoundHeaders, Endpoint, OtherOrigin};
 pub use crate::listing::{LeftOut, RawListing, ServerInfo};
 pub use crate::options::{ClientOptions, EraChoice, Identity, Limits, Timeouts};
 pub use crate::origin::{Origin, OriginError};
 pub use crate::version::{Era, ProtocolVersion};
-pub use reqwest::header::HeaderMap;
+pub use reqwest::header::{HeaderName, HeaderValue};

@@ -28,4 +28,4 @@ pub use sandbox::{SANDBOX_ARGUMENT, sandbox_if_asked, sandbox_main};
 pub use share::{Protected, Share, ShareAccess, ShareError, Shares};
 pub use stderr::Stderr;
 pub use surroundings::{Places, Variation};
-pub use tool::{Declared, Lock, ToolError};
+pub use tool::{Declared, Lock, ToolError, unlocked};

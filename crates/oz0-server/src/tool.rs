@@ -38,9 +38,95 @@ pub enum Lock {
     Use,
     /// Make it anew.
     Renew,
+    /// Install from it, and nothing where there is none.
+    Only,
+}
+
+/// A tool's package: one release of an ecosystem that is run.
+struct Release<'t> {
+    registry: Registry,
+    /// With its extras.
+    name: String,
+    version: &'t str,
+    args: Vec<String>,
+}
+
+impl<'t> Release<'t> {
+    fn of(
+        key: &Spanned<ToolId>,
+        tool: &'t Tool,
+        package: &'t PackageRef,
+    ) -> Result<Self, DependencyProblem> {
+        let problem =
+            |message: String, help: &str| DependencyProblem::error(key.span.clone(), message, help);
+        let (registry, name) = match package {
+            PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
+                (Registry::Pypi, name.clone())
+            }
+            PackageRef::Pypi { name, extras, .. } => {
+                (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
+            }
+            PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
+            PackageRef::Oci { .. } => {
+                return Err(problem(
+                    "container images are not run yet".to_owned(),
+                    "name a pypi: or npm: package, or start a server of the plugin's own with mcp:",
+                ));
+            }
+        };
+        let Some(version) = package.exact() else {
+            return Err(problem(
+                format!("{name} is not pinned to one version, so there is nothing to lock"),
+                "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
+            ));
+        };
+        let args = tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
+        Ok(Self { registry, name, version, args })
+    }
+
+    fn tool<'r>(&'r self, key: &'r Spanned<ToolId>) -> PackageTool<'r> {
+        PackageTool {
+            tool: key.as_ref(),
+            registry: self.registry,
+            name: &self.name,
+            version: self.version,
+            args: &self.args,
+        }
+    }
+}
+
+/// The `package:` tools of a plugin that have no lock.
+pub fn unlocked<'m>(
+    plugin: &Plugin,
+    manifest: &'m Manifest,
+) -> Result<Vec<(&'m Spanned<ToolId>, &'m Tool)>, ToolError> {
+    let mut unlocked = Vec::new();
+    for (key, tool) in &manifest.tools {
+        if matches!(tool.backend(), Backend::Package(_)) && plugin.lock_text(key)??.is_none() {
+            unlocked.push((key, &**tool));
+        }
+    }
+    Ok(unlocked)
 }
 
 impl Environments {
+    /// Makes the lock of each `package:` tool that has none, in the plugin's folder: the versions that its registry has today,
+    /// resolved once, without running a package's code, and from then on those. Nothing is installed. Blocks. Says which were
+    /// written.
+    pub fn lock_tools(
+        &self,
+        plugin: &Plugin,
+        manifest: &Manifest,
+    ) -> Result<Vec<String>, ToolError> {
+        let mut written = Vec::new();
+        for (key, tool) in unlocked(plugin, manifest)? {
+            let Backend::Package(package) = tool.backend() else { continue };
+            let release = Release::of(key, tool, package)?;
+            written.push(self.write_lock(plugin.root(), &release.tool(key))?);
+        }
+        Ok(written)
+    }
+
     /// Makes the environment of a tool's server. Blocks. A remote tool has no server to start, which is said like any
     /// other thing that cannot be run.
     pub fn prepare_tool(
@@ -66,33 +152,18 @@ impl Environments {
                 ));
             }
         };
-        let (registry, name) = match package {
-            PackageRef::Pypi { name, extras, .. } if extras.is_empty() => {
-                (Registry::Pypi, name.clone())
-            }
-            PackageRef::Pypi { name, extras, .. } => {
-                (Registry::Pypi, format!("{name}[{}]", extras.join(",")))
-            }
-            PackageRef::Npm { name, .. } => (Registry::Npm, name.clone()),
-            PackageRef::Oci { .. } => {
-                return Err(problem(
-                    "container images are not run yet".to_owned(),
-                    "name a pypi: or npm: package, or start a server of the plugin's own with mcp:",
-                ));
-            }
-        };
-        let Some(version) = package.exact() else {
+        let release = Release::of(key, tool, package)?;
+        let text = plugin.lock_text(key)??.filter(|_| lock != Lock::Renew);
+        if text.is_none() && lock == Lock::Only {
             return Err(problem(
-                format!("{name} is not pinned to one version, so there is nothing to lock"),
-                "name one version: pypi:NAME==VERSION or npm:NAME@VERSION",
+                format!(
+                    "there is no lock of {} {}, and nothing is installed without; `oz0 plugin install` makes one",
+                    release.name, release.version
+                ),
+                "install the plugin again with `oz0 plugin install`",
             ));
-        };
-        let text = plugin.lock_text(key)??.filter(|_| lock == Lock::Use);
-        let args: Vec<String> =
-            tool.args.iter().map(|argument| argument.as_str().to_owned()).collect();
-        let package =
-            PackageTool { tool: key.as_ref(), registry, name: &name, version, args: &args };
-        Ok(self.prepare_package(plugin.root(), &package, text.as_ref())?)
+        }
+        Ok(self.prepare_package(plugin.root(), &release.tool(key), text.as_ref())?)
     }
 }
 

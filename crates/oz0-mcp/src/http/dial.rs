@@ -12,53 +12,13 @@ use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LO
 use reqwest::{Method, Response, StatusCode};
 use url::{Host, Url};
 
+use super::endpoint::Endpoint;
 use super::{EVENTS, JSON};
 use crate::error::{Fault, shown};
-use crate::origin::{Origin, OriginError, normalized, resolved};
+use crate::origin::resolved;
 
 /// Redirects followed one after another.
 const HOPS: usize = 5;
-
-/// Where a remote server is, and the headers (such as `Authorization`) that go with every request to it. They never
-/// leave its origin.
-#[derive(Clone)]
-pub struct Endpoint {
-    url: Url,
-    origin: Origin,
-    headers: HeaderMap,
-}
-
-impl Endpoint {
-    /// Checks a URL: absolute, `https` (or `http` to this machine), no user info.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Origin::parse`].
-    pub fn new(url: &str, headers: HeaderMap) -> Result<Self, OriginError> {
-        let (url, origin) = normalized(url)?;
-        if !origin.is_https() && !origin.is_loopback() {
-            return Err(OriginError::PlainHttp);
-        }
-        Ok(Self { url, origin, headers })
-    }
-
-    /// The URL that is dialled.
-    pub fn url(&self) -> &Url {
-        &self.url
-    }
-
-    /// Its origin.
-    pub fn origin(&self) -> &Origin {
-        &self.origin
-    }
-}
-
-/// Without the headers, which hold secrets, and without the query, which may.
-impl std::fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Endpoint({}{})", self.origin, self.url.path())
-    }
-}
 
 /// Makes requests to one endpoint.
 #[derive(Debug)]
@@ -78,11 +38,11 @@ impl Dialer {
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
             .connect_timeout(connect);
-        if let Host::Domain(name) = endpoint.origin.host()
-            && endpoint.origin.is_loopback()
+        if let Host::Domain(name) = endpoint.origin().host()
+            && endpoint.origin().is_loopback()
         {
             // RFC 6761: these names are this machine, whatever a resolver says.
-            let port = endpoint.origin.port();
+            let port = endpoint.origin().port();
             let here = [(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()];
             builder = builder.resolve_to_addrs(name, &here);
         }
@@ -103,7 +63,7 @@ impl Dialer {
             let mut request = self
                 .client
                 .request(method.clone(), at.clone())
-                .headers(self.endpoint.headers.clone())
+                .headers(self.endpoint.headers_at(&at))
                 .headers(headers.clone());
             if let Some(body) = body {
                 request = request.body(body.to_owned());
@@ -135,7 +95,7 @@ impl Dialer {
         }
         let (to, origin) = resolved(from, location)
             .map_err(|_| refused(location, "its target is not a plain http or https URL"))?;
-        if origin != self.endpoint.origin {
+        if origin != *self.endpoint.origin() {
             return Err(refused(location, "it leaves the server's origin"));
         }
         Ok(to)

@@ -4,6 +4,7 @@
 //! it goes to the connection's book-keeping, and a request waits there for its answer.
 
 mod dial;
+mod endpoint;
 pub(crate) mod header;
 mod stream;
 
@@ -25,8 +26,8 @@ use crate::message::{self, Members, Message, string};
 use crate::options::{ClientOptions, Limits};
 use crate::origin::resolved;
 use crate::version::{Era, ProtocolVersion};
-pub use dial::Endpoint;
 use dial::{Dialer, body, content_type};
+pub use endpoint::{BoundHeaders, Endpoint, OtherOrigin};
 use stream::Stream;
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -178,7 +179,7 @@ impl Http {
             let two_endpoints = post_to.is_some();
             let url = post_to.unwrap_or_else(|| self.dialer.endpoint.url().clone());
             let (response, _) = self.dialer.send(&Method::POST, url, headers, Some(&text)).await?;
-            if response.status() == StatusCode::NOT_FOUND && sent_session && !revived {
+            if sent_session && !revived && self.lost_session(core, response.status()).await? {
                 Box::pin(self.revive(core, generation)).await?;
                 revived = true;
                 continue;
@@ -276,7 +277,24 @@ impl Http {
         Ok(())
     }
 
-    /// Opens a session anew after the server ended it (404), once for all who noticed.
+    /// Whether an answer's status says that the server knows our session no more. By the specification that is 404. Servers
+    /// of the 1.x SDK's own examples say 400 instead, which may as well be about the request: what a ping in the same session
+    /// gets tells the two apart.
+    async fn lost_session(&self, core: &Arc<Core>, status: StatusCode) -> Result<bool, Fault> {
+        const LOST: [StatusCode; 2] = [StatusCode::NOT_FOUND, StatusCode::BAD_REQUEST];
+        if status != StatusCode::BAD_REQUEST {
+            return Ok(status == StatusCode::NOT_FOUND);
+        }
+        let (id, _unread) = core.open()?;
+        let _waiting = Waiting { core, id, says_so: false };
+        let ping = message::request(id, "ping", "{}");
+        let headers = self.post_headers(None, "ping");
+        let url = self.dialer.endpoint.url().clone();
+        let (response, _) = self.dialer.send(&Method::POST, url, headers, Some(&ping)).await?;
+        Ok(LOST.contains(&response.status()))
+    }
+
+    /// Opens a session anew after the server ended it, once for all who noticed.
     async fn revive(self: &Arc<Self>, core: &Arc<Core>, generation: u64) -> Result<(), Fault> {
         let _one = self.reviving.lock().await;
         let (params, version) = {

@@ -290,6 +290,7 @@ impl<G: Gateway> Engine<G> {
             asides: sender,
             ask: self.options.timeouts.ask,
             level,
+            mark: Arc::default(),
         };
         let engine = Arc::clone(self);
         Exchange::new(token, asides, async move { engine.rounds(call).await.map(Body::Passed) })

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use serde_json::value::RawValue;
@@ -214,6 +214,7 @@ pub struct Call {
     pub(crate) asides: mpsc::Sender<Aside>,
     pub(crate) ask: Duration,
     pub(crate) level: Option<Level>,
+    pub(crate) mark: Arc<OnceLock<[u8; 16]>>,
 }
 
 impl Call {
@@ -225,6 +226,12 @@ impl Call {
     /// The parameters.
     pub fn params(&self) -> &CallParams {
         &self.params
+    }
+
+    /// What the gateway knows this call by, drawn when it is first asked for. It stays the same where a server asks for input
+    /// and is called again with it.
+    pub fn mark(&self, draw: impl FnOnce() -> [u8; 16]) -> [u8; 16] {
+        *self.mark.get_or_init(draw)
     }
 
     /// Who calls.

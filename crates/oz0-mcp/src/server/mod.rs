@@ -32,6 +32,7 @@ mod stdio;
 
 use std::sync::Arc;
 
+use oz0_serve::Bounds;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use self::codes::{BUSY, CLOSING, EXPIRED, TOO_SLOW};
@@ -40,7 +41,7 @@ pub use self::gateway::{
     AskError, Asker, Call, Capabilities, Denied, Functions, Gateway, Level, Peer, Principal,
     Progress, without_ours,
 };
-pub use self::http::{HttpOptions, ServeError};
+pub use self::http::HttpOptions;
 pub use self::options::{ServerLimits, ServerOptions, ServerTimeouts};
 pub use self::params::{CallParams, Forward};
 pub use self::splice::{Splice, SpliceError};
@@ -87,12 +88,19 @@ impl<G: Gateway> Server<G> {
 
     /// Serves a router, such as [`router`](Self::router) with more routes, on a listener, until
     /// [`shutdown`](Self::shutdown).
-    pub async fn serve(
-        &self,
-        listener: tokio::net::TcpListener,
-        router: axum::Router,
-    ) -> Result<(), ServeError> {
-        http::serve(Arc::clone(&self.0), listener, router).await
+    pub async fn serve(&self, listener: tokio::net::TcpListener, router: axum::Router) {
+        let ServerOptions { limits, timeouts, .. } = &self.0.options;
+        let bounds = Bounds {
+            connections: limits.connections,
+            stall: timeouts.stall,
+            shutdown: timeouts.shutdown,
+            ..Bounds::default()
+        };
+        let mut closing = self.0.closing.subscribe();
+        let closing = async {
+            let _ = closing.wait_for(|&closing| closing).await;
+        };
+        oz0_serve::serve_tcp(listener, router, bounds, closing).await;
     }
 
     /// Ends the server in order: streams end, new requests are refused, and calls in flight have

@@ -26,6 +26,9 @@ pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 pub(crate) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
+/// A name without a prefix, by exception (MCP 2026-07-28, `_meta`).
+const TRACE_PARENT: &str = "traceparent";
+
 /// Whether these parameters can be a modern client's.
 pub(crate) fn may_be_modern(params: &str) -> bool {
     static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(PROTOCOL_VERSION));
@@ -43,6 +46,7 @@ pub struct CallParams {
     arguments: Option<Range<usize>>,
     meta: Option<Range<usize>>,
     progress_token: Option<Range<usize>>,
+    trace_parent: Option<Range<usize>>,
     input_responses: Option<Range<usize>>,
     request_state: Option<Range<usize>>,
 }
@@ -103,12 +107,12 @@ impl CallParams {
             return Err("`arguments` is not an object".to_owned());
         }
         let meta = members.get("_meta");
-        let token = match meta {
-            Some(meta) => Members::read(meta.get())
-                .map_err(|_| "`_meta` is not an object".to_owned())?
-                .get("progressToken"),
-            None => None,
-        };
+        let inner = meta
+            .map(|meta| Members::read(meta.get()))
+            .transpose()
+            .map_err(|_| "`_meta` is not an object".to_owned())?;
+        let inner = |name: &str| inner.as_ref().and_then(|inner| inner.get(name));
+        let (token, trace_parent) = (inner("progressToken"), inner(TRACE_PARENT));
         if token.is_some_and(|token| !is_token(token)) {
             return Err("`_meta.progressToken` is neither a string nor an integer".to_owned());
         }
@@ -122,6 +126,7 @@ impl CallParams {
         }
         let (name, name_at) =
             (string(name).ok_or("`name` is not a string")?.into_owned(), at(name));
+        let trace_parent = trace_parent.map(at);
         let (arguments, meta, token) = (arguments.map(at), meta.map(at), token.map(at));
         let (input_responses, request_state) = (responses.map(at), state.map(at));
         Ok(Self {
@@ -130,6 +135,7 @@ impl CallParams {
             arguments,
             meta,
             progress_token: token,
+            trace_parent,
             input_responses,
             request_state,
             text: text.to_owned(),
@@ -161,6 +167,11 @@ impl CallParams {
         self.part(self.progress_token.as_ref())
     }
 
+    /// `_meta.traceparent`, decoded: the trace that the client counts this call in (W3C Trace Context), in whatever form.
+    pub fn trace_parent(&self) -> Option<Cow<'_, str>> {
+        self.part(self.trace_parent.as_ref()).and_then(|text| serde_json::from_str(text).ok())
+    }
+
     /// `inputResponses`, as written: what the client's user answered to a server that asked.
     pub fn input_responses(&self) -> Option<&str> {
         self.part(self.input_responses.as_ref())
@@ -181,6 +192,7 @@ impl CallParams {
             params: self,
             name: None,
             token: Token::Kept,
+            trace_parent: None,
             meta: String::new(),
             others: Vec::new(),
         }
@@ -232,6 +244,7 @@ pub struct Forward<'a> {
     params: &'a CallParams,
     name: Option<String>,
     token: Token,
+    trace_parent: Option<String>,
     meta: String,
     others: Vec<Other>,
 }
@@ -251,10 +264,25 @@ impl Forward<'_> {
         self
     }
 
+    /// The trace that the server counts this call in, instead of what the client wrote there.
+    #[must_use]
+    pub fn trace_parent(mut self, trace_parent: &str) -> Self {
+        self.trace_parent = Some(quote(trace_parent));
+        self
+    }
+
     /// No progress is asked for.
     #[must_use]
     pub fn without_progress(mut self) -> Self {
         self.token = Token::Removed;
+        self
+    }
+
+    /// Other arguments than the client's: the text of an object.
+    #[must_use]
+    pub fn arguments(mut self, arguments: &RawValue) -> Self {
+        let at = self.params.arguments.clone();
+        self.others.push(("arguments", at, Some(arguments.get().to_owned())));
         self
     }
 
@@ -287,6 +315,14 @@ impl Forward<'_> {
             edit(params.name_at.clone(), name.clone());
         }
         let mut added = self.meta.trim_end_matches(',').to_owned();
+        match (&self.trace_parent, &params.trace_parent) {
+            (Some(trace), Some(range)) => edit(range.clone(), trace.clone()),
+            (Some(trace), None) => {
+                let comma = if added.is_empty() { "" } else { "," };
+                added = format!(r#""{TRACE_PARENT}":{trace}{comma}{added}"#);
+            }
+            (None, _) => {}
+        }
         match (&self.token, &params.progress_token) {
             (Token::Replaced(token), Some(range)) => edit(range.clone(), token.clone()),
             (Token::Replaced(token), None) => {

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::codes;
-use super::engine::{Engine, Later, Started};
+use super::engine::{Engine, Envelope, Later, Started};
 use super::exchange::{Body, Outgoing, Step};
 use super::gateway::{Gateway, Level, Peer, Principal};
 use super::incoming::{self, Incoming, Refused};
@@ -372,7 +372,11 @@ impl<G: Gateway> Connection<G> {
                 Err(error) => refuse(error),
             };
         }
-        let modern = method == "server/discover" || params.is_some_and(may_be_modern);
+        // What it looks like may stand anywhere in what a legacy client calls a function with.
+        let said = params.filter(|params| may_be_modern(params)).is_some_and(|params| {
+            !matches!(Envelope::read(Some(params)), Ok(Envelope { version: None, .. }))
+        });
+        let modern = method == "server/discover" || said;
         let (peer, level) = match &self.peer {
             Some(peer) if !modern => (Arc::clone(peer), self.level),
             // Even before it is opened a legacy connection may be probed.

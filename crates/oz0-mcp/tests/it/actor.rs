@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use oz0_mcp::{Client, ClientOptions, ConnectError, Endpoint, HeaderMap};
+use oz0_mcp::{Client, ClientOptions, ConnectError, Endpoint};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tempfile::NamedTempFile;
@@ -59,7 +59,7 @@ pub(crate) async fn serve(script: Value) -> (String, Actor) {
 }
 
 pub(crate) async fn http(url: &str, options: &ClientOptions) -> Result<Client, ConnectError> {
-    let endpoint = Endpoint::new(url, HeaderMap::new()).expect("the URL is one");
+    let endpoint = Endpoint::new(url).expect("the URL is one");
     Client::http(&endpoint, options).await
 }
 

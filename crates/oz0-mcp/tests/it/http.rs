@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use oz0_mcp::{
-    Client, ClientOptions, ConnectError, Endpoint, EraChoice, Event, Fault, HeaderMap,
-    ProtocolVersion,
+    BoundHeaders, Client, ClientOptions, ConnectError, Endpoint, EraChoice, Event, Fault,
+    HeaderName, HeaderValue, ProtocolVersion,
 };
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -407,13 +407,25 @@ async fn nobody_listening_is_said_without_the_query() {
 #[tokio::test]
 async fn the_endpoints_headers_go_with_every_request() {
     let (url, _actor) = actor::serve(script()).await;
-    let mut headers = HeaderMap::new();
-    headers.insert("authorization", "Bearer t".parse().unwrap());
-    let endpoint = Endpoint::new(&format!("{}/hop/308/mcp", base(&url)), headers).unwrap();
+    let authorization = HeaderName::from_static("authorization");
+    let headers = BoundHeaders::to(url.parse().unwrap());
+    headers.set(authorization.clone(), HeaderValue::from_static("Bearer t"));
+    let endpoint = Endpoint::new(&format!("{}/hop/308/mcp", base(&url))).unwrap();
+    let endpoint = endpoint.with(headers.clone()).unwrap();
     let client = Client::http(&endpoint, &options(EraChoice::Legacy)).await.unwrap();
     client.list_functions().await.unwrap();
     let all = sent(&client, |entry| entry["method"] == "GET").await;
     assert!(all.iter().all(|entry| entry["headers"]["authorization"] == "Bearer t"));
+    // A token that is renewed goes over the connection that is open, and so does its end.
+    headers.set(authorization.clone(), HeaderValue::from_static("Bearer u"));
+    client.list_functions().await.unwrap();
+    headers.unset(&authorization);
+    let all = received(&client).await;
+    let of = |entry: &Value| entry["headers"]["authorization"].clone();
+    let lists: Vec<Value> =
+        all.iter().filter(|entry| entry["body"]["method"] == "tools/list").map(of).collect();
+    assert_eq!(lists, ["Bearer t", "Bearer u"]);
+    assert_eq!(all.last().map(of), Some(Value::Null));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Origins: spellings that are one, and spellings that are none.
 
-use oz0_mcp::{Endpoint, HeaderMap, Origin, OriginError};
+use oz0_mcp::{BoundHeaders, Endpoint, HeaderName, HeaderValue, Origin, OriginError};
 
 fn shown(text: &str) -> String {
     Origin::parse(text)
@@ -70,7 +70,7 @@ fn plain_http_goes_to_this_machine_only() {
         "http://[::1]/",
         "https://example.com/",
     ] {
-        assert!(Endpoint::new(text, HeaderMap::new()).is_ok(), "{text}");
+        assert!(Endpoint::new(text).is_ok(), "{text}");
     }
     for text in [
         "http://example.com/",
@@ -80,18 +80,45 @@ fn plain_http_goes_to_this_machine_only() {
         "http://0.0.0.0/",
         "http://[::ffff:10.0.0.1]/",
     ] {
-        assert_eq!(
-            Endpoint::new(text, HeaderMap::new()).unwrap_err(),
-            OriginError::PlainHttp,
-            "{text}"
-        );
+        assert_eq!(Endpoint::new(text).unwrap_err(), OriginError::PlainHttp, "{text}");
     }
 }
 
 #[test]
 fn an_endpoint_shows_neither_its_headers_nor_its_query() {
-    let mut headers = HeaderMap::new();
-    headers.insert("authorization", "Bearer secret".parse().unwrap());
-    let endpoint = Endpoint::new("https://example.com/mcp?key=secret", headers).unwrap();
+    let headers = bound("https://example.com");
+    let url = "https://example.com/mcp?key=secret";
+    let endpoint = Endpoint::new(url).unwrap().with(headers.clone()).unwrap();
     assert_eq!(format!("{endpoint:?}"), "Endpoint(https://example.com/mcp)");
+    assert_eq!(format!("{headers:?}"), "BoundHeaders(for https://example.com)");
+}
+
+fn bound(pin: &str) -> BoundHeaders {
+    let headers = BoundHeaders::to(pin.parse().unwrap());
+    let token = HeaderValue::from_static("Bearer secret");
+    headers.set(HeaderName::from_static("authorization"), token);
+    headers
+}
+
+#[test]
+fn headers_go_to_the_origin_that_they_are_for_or_nowhere() {
+    for url in ["https://example.com/", "https://EXAMPLE.com.:443/mcp", "https://example.com/a/b"] {
+        assert!(Endpoint::new(url).unwrap().with(bound("https://example.com/")).is_ok(), "{url}");
+    }
+    for url in [
+        "https://example.com:8443/",
+        "https://evil.example/",
+        "https://a.example.com/",
+        "https://example.com.evil.example/",
+        "http://localhost/",
+    ] {
+        let endpoint = Endpoint::new(url).unwrap();
+        let error = endpoint.clone().with(bound("https://example.com/")).unwrap_err();
+        assert_eq!(
+            (&error.origin, error.pin.to_string()),
+            (endpoint.origin(), "https://example.com".to_owned())
+        );
+    }
+    let plain = Endpoint::new("http://localhost:443/").unwrap();
+    assert!(plain.with(bound("https://localhost/")).is_err(), "the scheme is part of it");
 }

@@ -240,7 +240,7 @@ impl Endpoint {
         let router = server.router(HttpOptions::default());
         let serving = server.clone();
         let task = tokio::spawn(async move {
-            serving.serve(listener, router).await.unwrap();
+            serving.serve(listener, router).await;
         });
         Self { address, server, served: task }
     }

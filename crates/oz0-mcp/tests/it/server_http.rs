@@ -31,7 +31,7 @@ async fn our_own_client_lists_calls_and_is_asked_in_both_eras() {
     ] {
         let (requests, mut asked) = mpsc::channel(4);
         let options = ClientOptions { requests: Some(requests), era, ..ClientOptions::default() };
-        let target = oz0_mcp::Endpoint::new(&url, axum::http::HeaderMap::default()).unwrap();
+        let target = oz0_mcp::Endpoint::new(&url).unwrap();
         let client = Client::http(&target, &options).await.unwrap();
         assert_eq!(client.protocol(), version);
         assert_eq!(client.list_functions().await.unwrap().functions.len(), 3);

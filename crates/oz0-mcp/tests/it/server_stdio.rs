@@ -553,3 +553,16 @@ async fn a_client_that_closes_both_ends_while_something_is_to_be_said_has_ended_
     let end = tokio::time::timeout(Duration::from_secs(5), lines.served).await.unwrap().unwrap();
     assert!(end.is_ok(), "{end:?}");
 }
+
+#[tokio::test]
+async fn a_legacy_client_may_write_anything_into_its_arguments() {
+    let mut lines = Lines::open(&server(Memory::new()));
+    lines.initialize("2025-06-18").await;
+    for text in [r"t\u006f", r"\u0065vil", "io.modelcontextprotocol/protocolVersion"] {
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"s":"{text}"}}}}}}"#
+        );
+        let answer = lines.ask(&request).await;
+        assert!(answer["result"].is_object(), "{text}: {answer}");
+    }
+}

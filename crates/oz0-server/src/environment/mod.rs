@@ -212,6 +212,18 @@ impl Environments {
         Ok(Prepared { argv, ..prepared })
     }
 
+    /// Makes a lock, and writes it to the plugin's `folder`; says where.
+    pub(crate) fn write_lock(
+        &self,
+        folder: &Path,
+        tool: &PackageTool<'_>,
+    ) -> Result<String, PrepareError> {
+        lock_file::check(folder)?;
+        let text = self.lock(tool)?;
+        lock_file::write(folder, &format!("{}.lock", tool.tool), &text)?;
+        Ok(tool.lock_file())
+    }
+
     /// The text of a new lock of a package, resolved without running a package's code. A package
     /// that cannot be locked is a problem of the manifest that names it, said of the lock's file.
     pub fn lock(&self, tool: &PackageTool<'_>) -> Result<String, PrepareError> {

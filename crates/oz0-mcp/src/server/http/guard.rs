@@ -1,31 +1,29 @@
 //! What a request must be before its body is read: for this host, from no strange page, of a form that is taken.
 
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, Uri, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use oz0_serve::guard::{self, Unnamed};
+pub(super) use oz0_serve::guard::{Unclear, single};
 
 use super::HttpOptions;
 
 /// Why a request is not let in: a status, and a sentence.
 pub(super) type Turned = (u16, &'static str);
 
-/// The only value of a header; an error where it stands twice or is not ASCII.
-pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, ()> {
-    let mut values = headers.get_all(name).iter();
-    let first = values.next();
-    if values.next().is_some() {
-        return Err(());
-    }
-    first.map(HeaderValue::to_str).transpose().map_err(|_| ())
-}
-
 /// A page that a browser was tricked into treating as ours (DNS rebinding) has its own name in `Host`, and a page that
 /// is not ours has its own in `Origin`.
-pub(super) fn host_and_origin(headers: &HeaderMap, options: &HttpOptions) -> Result<(), Turned> {
-    let host = single(headers, &header::HOST)
-        .map_err(|()| (400, "the Host header stands twice"))?
-        .ok_or((400, "the Host header is missing"))?;
-    if !is_ours(host, options) {
+pub(super) fn host_and_origin(
+    uri: &Uri,
+    headers: &HeaderMap,
+    options: &HttpOptions,
+) -> Result<(), Turned> {
+    let authority = guard::authority(uri, headers).map_err(|why| match why {
+        Unnamed::Twice => (400, "the Host header stands twice"),
+        Unnamed::Missing => (400, "the Host header is missing"),
+        Unnamed::Two => (400, "the request names two hosts"),
+    })?;
+    if !is_ours(authority, options) {
         return Err((403, "this host name is not served here"));
     }
     match single(headers, &header::ORIGIN) {
@@ -39,46 +37,21 @@ pub(super) fn host_and_origin(headers: &HeaderMap, options: &HttpOptions) -> Res
                     .is_some_and(|(_, host)| is_ours(host, options));
             if ours { Ok(()) } else { Err((403, "requests of this origin are not taken")) }
         }
-        Err(()) => Err((403, "the Origin header cannot be read")),
+        Err(Unclear) => Err((403, "the Origin header cannot be read")),
     }
 }
 
-/// Whether `HOST[:PORT]` is one of ours. The port says nothing: a page on another port of this machine is as local,
-/// and the one that is listened on may be mapped.
+/// Whether `HOST[:PORT]` is one of ours.
 fn is_ours(authority: &str, options: &HttpOptions) -> bool {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => match rest.split_once(']') {
-            Some((host, port)) if port.is_empty() || is_port(port) => host,
-            _ => return false,
-        },
-        None => match authority.split_once(':') {
-            Some((host, port)) if is_port(&format!(":{port}")) => host,
-            Some(_) => return false,
-            None => authority,
-        },
-    };
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let local = ["localhost", "127.0.0.1", "::1"];
-    local
-        .iter()
-        .copied()
-        .chain(options.hosts.iter().map(String::as_str))
-        .any(|ours| ours.trim_start_matches('[').trim_end_matches(']').eq_ignore_ascii_case(host))
-}
-
-fn is_port(text: &str) -> bool {
-    text.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok())
+    guard::host(authority).is_some_and(|host| {
+        let host = host.strip_suffix('.').unwrap_or(host);
+        guard::is_named(host, options.hosts.iter().map(String::as_str))
+    })
 }
 
 /// The bearer token, if there is one.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Turned> {
-    let value = single(headers, &header::AUTHORIZATION)
-        .map_err(|()| (400, "the Authorization header cannot be read"))?;
-    let Some(value) = value else { return Ok(None) };
-    match value.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(token.trim())),
-        _ => Ok(Some("")),
-    }
+    guard::bearer(headers).map_err(|Unclear| (400, "the Authorization header cannot be read"))
 }
 
 /// Whether the body is JSON as it stands.

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, watch};
 
-use super::guard::{Accept, single};
+use super::guard::{Accept, Unclear, single};
 use super::reply::{self, Source, accepted, problem, refused, turned};
 use super::session::{Next, STANDALONE, Session, event, event_id, read_event_id};
 use super::{Http, LAST_EVENT, Permit, SESSION, VERSION};
@@ -88,14 +88,14 @@ impl<G: Gateway> Http<G> {
         let bad =
             |why: &'static str| Box::new(problem(400, &RpcError::new(codes::INVALID_REQUEST, why)));
         let name = single(headers, &SESSION)
-            .map_err(|()| bad("the header Mcp-Session-Id cannot be read"))?
+            .map_err(|Unclear| bad("the header Mcp-Session-Id cannot be read"))?
             .ok_or_else(|| bad("the header Mcp-Session-Id is missing: begin with `initialize`"))?;
         let session = self.sessions.find(name, principal).ok_or_else(|| {
             let why = "no such session: begin anew with `initialize`";
             Box::new(problem(404, &RpcError::new(codes::INVALID_REQUEST, why)))
         })?;
         let named = single(headers, &VERSION)
-            .map_err(|()| bad("the header MCP-Protocol-Version cannot be read"))?;
+            .map_err(|Unclear| bad("the header MCP-Protocol-Version cannot be read"))?;
         if named.is_some_and(|named| ProtocolVersion::known(named) != Some(session.peer.version)) {
             return Err(bad(
                 "the header MCP-Protocol-Version names another version than the session",
@@ -265,7 +265,7 @@ impl<G: Gateway> Http<G> {
                 Some((stream, number)) => self.events(session, stream, Some(number)),
                 None => turned((400, "Last-Event-ID names no event of this server")),
             },
-            Err(()) => turned((400, "Last-Event-ID cannot be read")),
+            Err(Unclear) => turned((400, "Last-Event-ID cannot be read")),
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::HeaderMap;
 use serde_json::value::RawValue;
 
-use super::guard::{decoded, single};
+use super::guard::{Unclear, decoded, single};
 use crate::error::RpcError;
 use crate::http::header::{Param, of_arguments, params};
 use crate::message::{Members, string};
@@ -77,7 +77,7 @@ impl Marks {
                 let why = format!("the header {name} {what}");
                 RpcError::new(codes::HEADER_MISMATCH, why)
             };
-            let given = single(headers, name).map_err(|()| refuse("cannot be read"))?;
+            let given = single(headers, name).map_err(|Unclear| refuse("cannot be read"))?;
             let wanted = wanted.iter().find(|(header, _)| header == name);
             let wanted = wanted.and_then(|(_, value)| value.to_str().ok());
             match (wanted, given) {

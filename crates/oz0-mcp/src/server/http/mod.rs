@@ -12,7 +12,6 @@ mod legacy;
 mod marks;
 mod modern;
 mod reply;
-mod serve;
 mod session;
 
 use std::collections::HashMap;
@@ -25,10 +24,8 @@ use axum::http::{HeaderMap, HeaderName, Method, Request, Response};
 use axum::routing::any;
 use serde_json::value::RawValue;
 
-use self::guard::{Accept, single};
+use self::guard::{Accept, Unclear, single};
 use self::reply::{problem, refused, turned};
-pub use self::serve::ServeError;
-pub(crate) use self::serve::serve;
 use self::session::Sessions;
 use super::codes;
 use super::engine::{Engine, Envelope};
@@ -113,7 +110,7 @@ async fn handle<G: Gateway>(
     State(http): State<Arc<Http<G>>>,
     request: Request<Body>,
 ) -> Response<Body> {
-    if let Err(why) = guard::host_and_origin(request.headers(), &http.options) {
+    if let Err(why) = guard::host_and_origin(request.uri(), request.headers(), &http.options) {
         return turned(why);
     }
     let modern = single(request.headers(), &VERSION)
@@ -255,6 +252,6 @@ fn is_modern(headers: &HeaderMap, message: &Message<'_>) -> bool {
                 && !headers.contains_key(&SESSION)
         }
         Ok(None) => method == "server/discover",
-        Err(()) => !headers.contains_key(&SESSION),
+        Err(Unclear) => !headers.contains_key(&SESSION),
     }
 }

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Response};
 use serde_json::value::RawValue;
 
-use super::guard::{Accept, decoded, single};
+use super::guard::{Accept, Unclear, decoded, single};
 use super::reply::{self, Source, accepted, refused};
 use super::{Http, METHOD, NAME, Permit, VERSION};
 use crate::error::RpcError;
@@ -151,7 +151,7 @@ fn mismatch(why: String) -> RpcError {
 
 fn version(headers: &HeaderMap) -> Result<&str, RpcError> {
     let named = single(headers, &VERSION)
-        .map_err(|()| mismatch("the header MCP-Protocol-Version cannot be read".to_owned()))?
+        .map_err(|Unclear| mismatch("the header MCP-Protocol-Version cannot be read".to_owned()))?
         .ok_or_else(|| mismatch("the header MCP-Protocol-Version is missing".to_owned()))?;
     match ProtocolVersion::known(named) {
         Some(version) if version.era() == Era::Modern => Ok(named),
@@ -162,7 +162,7 @@ fn version(headers: &HeaderMap) -> Result<&str, RpcError> {
 /// Whether headers and body say the same: what routes by one must not differ from what acts by the other.
 fn check(headers: &HeaderMap, method: &str, params: Option<&str>) -> Result<(), RpcError> {
     let named = single(headers, &VERSION)
-        .map_err(|()| mismatch("the header MCP-Protocol-Version cannot be read".to_owned()))?;
+        .map_err(|Unclear| mismatch("the header MCP-Protocol-Version cannot be read".to_owned()))?;
     let said = crate::server::engine::Envelope::read(params)
         .map_err(|why| RpcError::new(codes::INVALID_PARAMS, why))?
         .version;
@@ -205,6 +205,6 @@ fn same(
         Ok(Some(value)) if decoded(value).as_deref() == Some(said) => Ok(()),
         Ok(Some(_)) => Err(mismatch(format!("the header {shown} does not say what the body says"))),
         Ok(None) => Err(mismatch(format!("the header {shown} is missing"))),
-        Err(()) => Err(mismatch(format!("the header {shown} cannot be read"))),
+        Err(Unclear) => Err(mismatch(format!("the header {shown} cannot be read"))),
     }
 }
