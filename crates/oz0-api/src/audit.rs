@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 
 use oz0_listing::{FunctionId, ToolId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{EdgeId, NodeName, PluginName, PluginVersion, UnixMillis};
 
 /// One act of a person, a node or an edge.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Its place in the log that is read; rises, by itself says nothing.
     pub position: i64,
@@ -37,7 +38,7 @@ pub struct AuditEntry {
 }
 
 /// What an act was done to. Members that do not apply are absent, from the hash as well.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AuditSubject {
     /// The plugin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +61,7 @@ pub struct AuditSubject {
 }
 
 /// Which part of the log to read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AuditQuery {
     /// Entries after this position; from the first when absent.
@@ -75,7 +76,7 @@ pub struct AuditQuery {
 }
 
 /// A page of the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AuditPage {
     /// The entries, in order of their position.
     pub entries: Vec<AuditEntry>,
@@ -86,7 +87,7 @@ pub struct AuditPage {
 }
 
 /// What a check of the chains found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct AuditCheck {
     /// Each edge's chain.
     pub chains: Vec<Chain>,
@@ -95,7 +96,7 @@ pub struct AuditCheck {
 }
 
 /// One edge's chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Chain {
     /// The edge.
     pub edge: EdgeId,
@@ -106,7 +107,7 @@ pub struct Chain {
 }
 
 /// Something wrong with a chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Fault {
     /// The edge whose chain it is.
     pub edge: String,

@@ -1,21 +1,25 @@
 //! Calls that a person asks for, run as jobs by a node.
 
 use oz0_listing::FunctionId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::approval::Approval;
 use crate::id::{CallId, NodeName};
 use crate::problem::Problem;
 
 /// Asks for a call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
     /// The function.
     pub function: FunctionId,
     /// Its arguments: a JSON object.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub arguments: Box<RawValue>,
-    /// How long to wait for it, in milliseconds: at most ten minutes; one minute when absent.
+    /// How long to wait for it, in milliseconds: at most ten minutes. When absent it is one minute, and for as long as a
+    /// person is asked about the call on top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The node to run it on; any that runs the function when absent.
@@ -24,7 +28,7 @@ pub struct Ask {
 }
 
 /// An asked call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Call {
     /// The call.
     pub id: CallId,
@@ -35,6 +39,9 @@ pub struct Call {
     /// The node that runs it or ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeName>,
+    /// The person's decision that it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// What the server answered, byte for byte, where it answered: a `CallToolResult`, `isError`
     /// included. Kept for ten minutes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +52,7 @@ pub struct Call {
 }
 
 /// How far a call has come. A call is handed to a node at most once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// No node has taken it.
@@ -76,7 +83,7 @@ impl CallState {
 }
 
 /// A node's answer to a job.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum JobResult {
     /// What the server answered.

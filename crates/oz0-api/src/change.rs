@@ -1,13 +1,16 @@
 //! Changes: what lists differently than when it was approved, and the approval of it.
 
 use oz0_listing::{FunctionId, ListingHash, ToolId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::id::{ChangeId, Endpoint, NodeName, PluginName, PluginVersion, UnixMillis};
 
 /// What kind of change it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// A function lists itself differently.
@@ -33,7 +36,7 @@ impl ChangeKind {
 }
 
 /// One change that waits for approval.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Change {
     /// Binds an approval to exactly what is described here.
     pub id: ChangeId,
@@ -67,7 +70,7 @@ pub struct Change {
 }
 
 /// One side of a change.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Shown {
     /// The listing's hash, of a function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,7 +84,7 @@ pub struct Shown {
 }
 
 /// A node that sees a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Seen {
     /// The node.
     pub node: NodeName,
@@ -90,7 +93,7 @@ pub struct Seen {
 }
 
 /// `approve-tools --show`: a plugin's open changes.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Changes {
     /// The plugin.
     pub plugin: PluginName,
@@ -99,7 +102,7 @@ pub struct Changes {
 }
 
 /// Approves the changes that were looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approve {
     /// Their IDs, at most 10,000. One that is no longer what is listed is not approved.
@@ -107,7 +110,7 @@ pub struct Approve {
 }
 
 /// What an approval did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Approved {
     /// The changes that are approved now.
     pub approved: Vec<ApprovedChange>,
@@ -117,7 +120,7 @@ pub struct Approved {
 }
 
 /// An approved change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ApprovedChange {
     /// Its ID.
     pub id: ChangeId,

@@ -4,6 +4,9 @@
 //! environment, and speaks plain `http` to loopback addresses alone.
 
 mod connect;
+mod decide;
+mod refusal;
+mod versions;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,18 +18,20 @@ use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_util::client::legacy::Client as Http;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use oz0_listing::Digest;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use self::connect::Connector;
+use crate::approval::Approval;
 use crate::audit::{AuditCheck, AuditPage, AuditQuery};
 use crate::call::{Ask, Call, JobResult};
 use crate::change::{Approve, Approved, Changes};
-use crate::id::{CallId, PluginName, TokenId};
+use crate::id::{ApprovalId, CallId, PluginName, TokenId};
 use crate::memory::MemoryConnector;
 use crate::node::{Poll, PollQuery, Report, Verdicts};
-use crate::plugin::{Catalog, Install, PluginDescription, PluginStatus};
+use crate::plugin::{BUNDLE_TYPE, Catalog, Install, PluginDescription, PluginStatus};
 use crate::problem::{Code, Kind, Problem};
 use crate::token::{
     CheckClient, CheckedClient, ClientIdentity, CreateToken, CreatedToken, NodeStatus, TokenInfo,
@@ -38,6 +43,12 @@ const ANSWER_LIMIT: usize = 64 * 1024 * 1024;
 
 /// How long an answer may take that the edge gives at once.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a bundle may take on its way, in either direction.
+const BUNDLE_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// A request's body, with its media type.
+type Body = (&'static str, Bytes);
 
 /// Why there is no answer to a request.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +66,14 @@ pub enum ClientError {
     Unreachable {
         /// The edge.
         to: String,
+        /// Why.
+        reason: String,
+        /// What to do about it, where something can be said.
+        hint: Option<String>,
+    },
+    /// TLS cannot be spoken from here.
+    #[error("could not set up TLS: {reason}")]
+    Tls {
         /// Why.
         reason: String,
     },
@@ -88,9 +107,10 @@ impl ClientError {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Address { .. } => Kind::Usage,
-            Self::Unreachable { .. } | Self::TimedOut { .. } | Self::Unreadable { .. } => {
-                Kind::Failed
-            }
+            Self::Unreachable { .. }
+            | Self::Tls { .. }
+            | Self::TimedOut { .. }
+            | Self::Unreadable { .. } => Kind::Failed,
             Self::Problem(problem) => problem.code.kind(),
         }
     }
@@ -99,7 +119,10 @@ impl ClientError {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Address { .. } => Some("give it as `https://HOST[:PORT]`"),
-            Self::Unreachable { .. } => Some("start it with: oz0 up"),
+            Self::Unreachable { hint, .. } => hint.as_deref(),
+            Self::Tls { .. } => Some(
+                "the authorities' certificates are those of the system, or those in the PEM file that SSL_CERT_FILE names",
+            ),
             Self::Problem(problem) => problem.hint.as_deref(),
             Self::TimedOut { .. } | Self::Unreadable { .. } => None,
         }
@@ -121,6 +144,7 @@ pub struct Client {
     base: Arc<str>,
     to: Arc<str>,
     token: Option<Arc<str>>,
+    trace: Option<Arc<str>>,
 }
 
 impl std::fmt::Debug for Client {
@@ -133,21 +157,29 @@ impl Client {
     /// A client of the edge at `url`: `https://HOST[:PORT]`, or `http://` to a loopback address.
     /// Certificates are checked as the operating system does it.
     pub fn tcp(url: &str) -> Result<Self, ClientError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = rustls::ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(rustls::ConfigBuilder::with_platform_verifier)
-            .map(rustls::ConfigBuilder::<_, rustls::client::WantsClientCert>::with_no_client_auth)
-            .map_err(|error| ClientError::Address {
-                url: url.to_owned(),
-                reason: format!("TLS cannot be set up here: {error}"),
-            })?;
-        Self::tcp_with(url, config)
+        Self::tcp_by(url, || {
+            let provider = Arc::new(rustls::crypto::ring::default_provider());
+            rustls::ClientConfig::builder_with_provider(provider)
+                .with_safe_default_protocol_versions()
+                .and_then(rustls::ConfigBuilder::with_platform_verifier)
+                .map(
+                    rustls::ConfigBuilder::<_, rustls::client::WantsClientCert>::with_no_client_auth,
+                )
+                .map_err(|error| ClientError::Tls { reason: error.to_string() })
+        })
     }
 
     /// The same with a TLS configuration of the caller's, for an edge whose certificate the
     /// operating system does not know.
     pub fn tcp_with(url: &str, config: rustls::ClientConfig) -> Result<Self, ClientError> {
+        Self::tcp_by(url, || Ok(config))
+    }
+
+    /// The same with a configuration that is made where TLS is spoken: elsewhere no authority needs to be known.
+    fn tcp_by(
+        url: &str,
+        config: impl FnOnce() -> Result<rustls::ClientConfig, ClientError>,
+    ) -> Result<Self, ClientError> {
         let wrong = |reason: &str| ClientError::Address {
             url: oz0_listing::escape::line(url).into_owned(),
             reason: reason.to_owned(),
@@ -166,7 +198,7 @@ impl Client {
             url::Host::Ipv6(ip) => ip.is_loopback(),
         };
         let tls = match parsed.scheme() {
-            "https" => Some(Arc::new(config)),
+            "https" => Some(Arc::new(config()?)),
             "http" if loopback => None,
             "http" => {
                 return Err(wrong(
@@ -196,13 +228,20 @@ impl Client {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(20))
             .build(connector);
-        Self { http, base: base.into(), to: to.into(), token: None }
+        Self { http, base: base.into(), to: to.into(), token: None, trace: None }
     }
 
     /// The same edge as somebody else: requests carry `token`.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         Self { token: Some(token.trim().into()), ..self.clone() }
+    }
+
+    /// The same client in the middle of a call: requests carry this `traceparent` (W3C Trace Context), so that the edge's log
+    /// has the call's ID.
+    #[must_use]
+    pub fn in_trace(&self, trace_parent: &str) -> Self {
+        Self { trace: Some(trace_parent.into()), ..self.clone() }
     }
 
     /// Who the edge takes the asker for.
@@ -237,6 +276,12 @@ impl Client {
             }
             if terms.update {
                 query.append_pair("update", "true");
+            }
+            if let Some(rollout) = &terms.rollout {
+                query.append_pair("rollout", &rollout.to_string());
+            }
+            if terms.downgrade {
+                query.append_pair("downgrade", "true");
             }
             format!("/v1/plugins/{}?{}", plugin.name, query.finish())
         };
@@ -277,10 +322,33 @@ impl Client {
         self.get("/v1/catalog").await
     }
 
+    /// Hands the edge a bundle, by its digest, so that a version with that digest can be installed.
+    pub async fn put_bundle(&self, digest: Digest, bundle: Bytes) -> Result<(), ClientError> {
+        let path = format!("/v1/bundles/{digest}");
+        self.send_body(Method::PUT, &path, Some((BUNDLE_TYPE, bundle)), BUNDLE_TIMEOUT).await
+    }
+
+    /// The bundle with this digest, as the edge keeps it. Whoever gets it checks it: by its digest.
+    pub async fn bundle(&self, digest: Digest) -> Result<Bytes, ClientError> {
+        let path = format!("/v1/bundles/{digest}");
+        self.exchange(Method::GET, &path, None, BUNDLE_TIMEOUT).await
+    }
+
+    /// Turns a token of kind [`TokenKind::Join`](crate::token::TokenKind::Join), which this client must have, into the token of the node
+    /// that it is for. It works once.
+    pub async fn join(&self) -> Result<CreatedToken, ClientError> {
+        self.post("/v1/join", &()).await
+    }
+
     /// Waits for what changed for this node.
     pub async fn poll(&self, query: &PollQuery) -> Result<Poll, ClientError> {
         let wait = Duration::from_secs(query.wait.unwrap_or(30));
         self.send(Method::POST, "/v1/poll", Some(query), TIMEOUT + wait).await
+    }
+
+    /// Tells the edge that this node ends: it counts as away until it polls again.
+    pub async fn leave(&self) -> Result<(), ClientError> {
+        self.post("/v1/leave", &()).await
     }
 
     /// Reports what a server listed.
@@ -288,11 +356,30 @@ impl Client {
         self.post("/v1/listings", report).await
     }
 
-    /// Asks for a call and waits for its end.
+    /// Asks for a call and waits for its end. One that names no node, and that its node does not take, is offered to
+    /// another.
     pub async fn call(&self, ask: &Ask) -> Result<Call, ClientError> {
+        self.call_telling(ask, |_| ()).await
+    }
+
+    /// Asks for a call and waits for its end; tells of each person's decision that it waits for meanwhile.
+    pub async fn call_telling(
+        &self,
+        ask: &Ask,
+        mut tell: impl FnMut(&Approval),
+    ) -> Result<Call, ClientError> {
         let mut call: Call = self.post("/v1/calls", ask).await?;
+        let mut told: Option<ApprovalId> = None;
         while !call.state.is_final() {
-            let path = format!("/v1/calls/{}?wait=30", call.id);
+            if let Some(approval) = &call.approval
+                && told.as_ref() != Some(&approval.id)
+            {
+                tell(approval);
+                told = Some(approval.id.clone());
+            }
+            let known = told.iter().fold(String::new(), |_, id| format!("&known={id}"));
+            let path =
+                format!("/v1/calls/{}?wait=30&anywhere={}{known}", call.id, ask.node.is_none());
             call = self
                 .send(Method::GET, &path, None::<&()>, TIMEOUT + Duration::from_secs(30))
                 .await?;
@@ -361,7 +448,12 @@ impl Client {
         self.get("/v1/nodes").await
     }
 
-    /// Whether the edge can do its work.
+    /// Whether the edge is in service, and answers at all. Nothing is written for it, so a command can begin with it.
+    pub async fn healthy(&self) -> Result<(), ClientError> {
+        self.get("/healthz").await
+    }
+
+    /// Whether the edge can do all of its work, of which writing is a part: something is written to see that.
     pub async fn ready(&self) -> Result<(), ClientError> {
         self.get("/readyz").await
     }
@@ -385,14 +477,50 @@ impl Client {
         body: Option<&impl Serialize>,
         timeout: Duration,
     ) -> Result<T, ClientError> {
-        let what = format!("{method} {}", path.split('?').next().unwrap_or(path));
-        let unreadable = |reason: String| ClientError::Unreadable {
-            to: self.to.to_string(),
-            what: what.clone(),
-            reason,
+        let body = match body {
+            Some(body) => {
+                let bytes = serde_json::to_vec(body).map_err(|error| {
+                    self.unreadable(&method, path, format!("what is asked is no JSON: {error}"))
+                })?;
+                Some(("application/json", Bytes::from(bytes)))
+            }
+            None => None,
         };
+        self.send_body(method, path, body, timeout).await
+    }
+
+    async fn send_body<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Body>,
+        timeout: Duration,
+    ) -> Result<T, ClientError> {
+        let bytes = self.exchange(method.clone(), path, body, timeout).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| self.unreadable(&method, path, error.to_string()))
+    }
+
+    /// Whether the edge is looked for on this machine, in a data folder.
+    fn is_local(&self) -> bool {
+        !self.to.starts_with("http")
+    }
+
+    fn unreadable(&self, method: &Method, path: &str, reason: String) -> ClientError {
+        ClientError::Unreadable { to: self.to.to_string(), what: what(method, path), reason }
+    }
+
+    /// Sends a request and reads its answer whole.
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Body>,
+        timeout: Duration,
+    ) -> Result<Bytes, ClientError> {
+        let unreadable = |reason: String| self.unreadable(&method, path, reason);
         let mut request = Request::builder()
-            .method(method)
+            .method(method.clone())
             .uri(format!("{}{path}", self.base))
             .header(header::ACCEPT, "application/json");
         if let Some(token) = &self.token {
@@ -403,20 +531,23 @@ impl Client {
             value.set_sensitive(true);
             request = request.header(header::AUTHORIZATION, value);
         }
+        if let Some(trace) = &self.trace {
+            request = request.header("traceparent", &**trace);
+        }
         let bytes = match body {
-            Some(body) => {
-                request = request.header(header::CONTENT_TYPE, "application/json");
-                serde_json::to_vec(body).map_err(|error| unreadable(error.to_string()))?
+            Some((kind, bytes)) => {
+                request = request.header(header::CONTENT_TYPE, kind);
+                bytes
             }
-            None => Vec::new(),
+            None => Bytes::new(),
         };
-        let request = request
-            .body(Full::new(Bytes::from(bytes)))
-            .map_err(|error| unreadable(error.to_string()))?;
+        let request =
+            request.body(Full::new(bytes)).map_err(|error| unreadable(error.to_string()))?;
 
         let exchange = async {
             let answer = self.http.request(request).await.map_err(|error| {
-                ClientError::Unreachable { to: self.to.to_string(), reason: causes(&error) }
+                let (reason, hint) = refusal::explain(&error, self.is_local());
+                ClientError::Unreachable { to: self.to.to_string(), reason, hint }
             })?;
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, ANSWER_LIMIT)
@@ -428,14 +559,16 @@ impl Client {
         let (status, bytes) = tokio::time::timeout(timeout, exchange).await.map_err(|_| {
             ClientError::TimedOut {
                 to: self.to.to_string(),
-                what: what.clone(),
+                what: what(&method, path),
                 seconds: timeout.as_secs(),
             }
         })??;
 
         if status.is_success() {
-            let bytes: &[u8] = if status == StatusCode::NO_CONTENT { b"null" } else { &bytes };
-            return serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()));
+            return Ok(match status {
+                StatusCode::NO_CONTENT => Bytes::from_static(b"null"),
+                _ => bytes,
+            });
         }
         if status.is_redirection() {
             return Err(unreadable(format!(
@@ -449,11 +582,7 @@ impl Client {
     }
 }
 
-/// An error with what caused it: the HTTP client's own text says only which step failed.
-fn causes(error: &dyn std::error::Error) -> String {
-    let mut last = error;
-    while let Some(source) = last.source() {
-        last = source;
-    }
-    last.to_string()
+/// A request as messages name it.
+fn what(method: &Method, path: &str) -> String {
+    format!("{method} {}", path.split('?').next().unwrap_or(path))
 }

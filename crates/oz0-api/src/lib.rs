@@ -12,6 +12,7 @@
 //! Requests refuse members they do not know, so a misspelt one is not silently ignored; answers
 //! skip them, so an older client can read a newer edge.
 
+pub mod approval;
 pub mod audit;
 pub mod call;
 pub mod change;
@@ -20,13 +21,16 @@ mod id;
 pub mod memory;
 pub mod node;
 pub mod plugin;
+pub mod policy;
 mod problem;
+pub mod rollout;
 pub mod shown;
 pub mod token;
+pub mod update;
 
 pub use client::{Client, ClientError};
 pub use id::{
-    CallId, ChangeId, EdgeId, Endpoint, IdError, NodeName, PluginName, PluginVersion, Revision,
-    TokenId, UnixMillis,
+    ApprovalId, CallId, CallPattern, ChangeId, EdgeId, Endpoint, FunctionGrant, IdError, NodeName,
+    PluginName, PluginVersion, PolicyMatch, Revision, RuleId, TokenId, UnixMillis, VersionRange,
 };
 pub use problem::{Code, Kind, Problem};

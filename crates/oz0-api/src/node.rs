@@ -8,15 +8,17 @@
 use std::collections::BTreeMap;
 
 use oz0_listing::{Digest, FunctionId, ListingHash, ToolId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::change::ChangeKind;
 use crate::id::{CallId, ChangeId, EdgeId, Endpoint, PluginName, PluginVersion, Revision};
 use crate::plugin::PluginDescription;
+use crate::policy::TenantRule;
 
 /// How far a node has come; all zero for one that holds nothing. Sent as the poll's query.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PollQuery {
     /// The edge's ID that the revisions are of.
@@ -28,6 +30,13 @@ pub struct PollQuery {
     /// The decisions'.
     #[serde(default)]
     pub decisions: Revision,
+    /// The tenant's policy's.
+    #[serde(default)]
+    pub policy: Revision,
+    /// Where the edge's audit log ended when it said all of that. A store that was restored from an older copy may have
+    /// come past these revisions by another way since: its log does not have this entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Head>,
     /// How long to wait when there is nothing, in seconds: at most 30, which is also the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
@@ -42,8 +51,18 @@ pub struct PollQuery {
     pub reason: Option<String>,
 }
 
+/// An entry of an edge's audit log, with all that went before it.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// Its number.
+    pub seq: i64,
+    /// Its hash, which is over the one before it as well.
+    pub hash: String,
+}
+
 /// What changed for a node.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Poll {
     /// The edge whose history the revisions are of.
     pub edge: EdgeId,
@@ -54,12 +73,28 @@ pub struct Poll {
     pub plugins: Part<Assignment>,
     /// What is accepted, by function.
     pub decisions: Part<Decision>,
+    /// The tenant's whole policy, where it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
     /// Calls to run, each handed out this once.
     pub jobs: Vec<Job>,
+    /// Where the edge's audit log ends by now, to ask with next time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Head>,
+}
+
+/// The tenant's policy: it stands in place of what was there before.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+pub struct Policy {
+    /// To ask with next time.
+    pub revision: Revision,
+    /// The rules, the first first.
+    pub rules: Vec<TenantRule>,
 }
 
 /// A part's revision, and what changed in it since the one that was asked with.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "{T}s")]
 pub struct Part<T> {
     /// To ask with next time.
     pub revision: Revision,
@@ -68,7 +103,7 @@ pub struct Part<T> {
 }
 
 /// A plugin version that a node is to run, or no longer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Assignment {
     /// The plugin.
     pub plugin: PluginName,
@@ -81,10 +116,25 @@ pub struct Assignment {
     /// is approved, such a tool is listed without token, headers or secrets, and not called.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub moved: BTreeMap<ToolId, Endpoint>,
+    /// Whether it was taken back or its plugin removed, so that it is not called from now on. A version that was replaced goes
+    /// on until the other one is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub taken_back: bool,
+}
+
+impl Assignment {
+    /// Where a remote tool of this version may be sent what is its server's alone: headers, tokens, calls. It is where the
+    /// version's manifest goes and is pinned, or will be by its first listing; none while a move waits for approval.
+    pub fn pin(&self, tool: &ToolId) -> Option<&Endpoint> {
+        if self.moved.contains_key(tool) {
+            return None;
+        }
+        self.description.as_ref()?.tools.get(tool)?.endpoint()
+    }
 }
 
 /// What stands on one function of one version: everything a node needs to decide a call.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Decision {
     /// The plugin.
     pub plugin: PluginName,
@@ -102,7 +152,7 @@ pub struct Decision {
 }
 
 /// An accepted listing.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Accepted {
     /// Its hash.
     pub hash: ListingHash,
@@ -112,7 +162,7 @@ pub struct Accepted {
 }
 
 /// What a node's server listed. Sent after each listing that differs from the last one sent.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
     /// The plugin.
@@ -131,7 +181,7 @@ pub struct Report {
 }
 
 /// What came of a listing.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Outcome {
     /// Every page was read.
@@ -146,11 +196,14 @@ pub enum Outcome {
     Failed {
         /// Why, at most 4 KiB.
         reason: String,
+        /// The version that this node goes on with, where this one was to take its place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        goes_on: Option<PluginVersion>,
     },
 }
 
 /// What a server lists and nobody calls: an [`oz0_listing::LeftOut`] of a known tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
     /// Its name, escaped to one line.
@@ -166,7 +219,7 @@ impl From<oz0_listing::LeftOut> for LeftOut {
 }
 
 /// A listed function.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedFunction {
     /// Its ID.
@@ -182,7 +235,7 @@ pub struct ListedFunction {
 }
 
 /// The edge's answer to a report, for the node that sent it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Verdicts {
     /// Whether this report became the tool's snapshot.
     pub snapshot: bool,
@@ -196,7 +249,7 @@ pub struct Verdicts {
 }
 
 /// What stands on a function as one node lists it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It lists itself as accepted.
@@ -213,7 +266,7 @@ pub enum Verdict {
 }
 
 /// A call for a node to run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Job {
     /// The call.
     pub id: CallId,
@@ -223,4 +276,11 @@ pub struct Job {
     pub arguments: Box<RawValue>,
     /// How long the asker still waits, in milliseconds.
     pub timeout_ms: u64,
+    /// Whether the asker waits for a person as well, should one be asked, for as long as that may take.
+    #[serde(default)]
+    pub patient: bool,
+    /// How far the edge had come when it handed the call out: whoever asked may rely on what was decided before, so the
+    /// node runs it when it has come as far.
+    #[serde(default)]
+    pub revision: Revision,
 }

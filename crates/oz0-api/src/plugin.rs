@@ -6,16 +6,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_listing::{Digest, FunctionId, Listing, ListingHash, ToolId};
+use oz0_listing::{Digest, FunctionId, Listing, ListingHash, Pointer, ToolId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::change::Change;
-use crate::id::{Endpoint, NodeName, PluginName, PluginVersion, UnixMillis};
+use crate::id::{
+    Endpoint, FunctionGrant, NodeName, PluginName, PluginVersion, UnixMillis, VersionRange,
+};
 use crate::node::LeftOut;
+use crate::policy::{Approval, Hook, Rule};
+use crate::rollout::{Rollout, text};
 
 /// The terms on which a version is installed; query parameters of its `PUT`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// The folder that the plugin is run from until now, where another one is to take its place.
@@ -24,10 +29,17 @@ pub struct Install {
     /// Only where a version of the plugin is installed: one that was removed stays removed.
     #[serde(default)]
     pub update: bool,
+    /// The nodes that run it as a candidate, while all others go on with the installed version; without, every node runs it.
+    #[serde(default, with = "text")]
+    #[schemars(with = "Option<String>", regex(pattern = "^(nodes:.+|percent:[0-9]{1,3})$"))]
+    pub rollout: Option<Rollout>,
+    /// Also where the installed version is a newer one.
+    #[serde(default)]
+    pub downgrade: bool,
 }
 
 /// What a plugin's version is, for the edge.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PluginDescription {
     /// The manifest's `name`.
@@ -46,13 +58,49 @@ pub struct PluginDescription {
     pub description: String,
     /// The tools by ID.
     pub tools: BTreeMap<ToolId, ToolDescription>,
+    /// The rules that the manifest suggests for its own functions, the first first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policy: Vec<Rule>,
+    /// The functions that are called around calls, in the order of the manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hooks: Vec<Hook>,
     /// What `tools.listing.json` says, where the plugin has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Vec<Measured>>,
+    /// The parts of other plugins that it uses.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub uses: BTreeMap<PluginName, Uses>,
+    /// The names of its agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub agents: BTreeSet<String>,
+    /// The names of its skills.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub skills: BTreeSet<String>,
 }
 
+/// What a plugin uses of another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uses {
+    /// The versions that work; any, where it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<VersionRange>,
+    /// Its functions, or whole tools.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tools: BTreeSet<FunctionGrant>,
+    /// Its agents.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub agents: BTreeSet<String>,
+    /// Its skills.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub skills: BTreeSet<String>,
+}
+
+/// The media type of a bundle.
+pub const BUNDLE_TYPE: &str = "application/vnd.oz0.bundle";
+
 /// Where a version's files are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Source {
     /// A bundle: its files never change under one version.
@@ -72,7 +120,7 @@ impl Source {
 }
 
 /// One tool of a plugin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolDescription {
     /// What serves it.
@@ -80,9 +128,25 @@ pub struct ToolDescription {
     /// The manifest's overrides, by the function's bare name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub overrides: BTreeMap<String, Override>,
+    /// Which calls of the whole tool a person is asked about.
+    #[serde(default, skip_serializing_if = "Approval::is_never")]
+    pub approval: Approval,
+    /// The bare names of the functions of which a person decides every call.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub requires_approval: BTreeSet<String>,
 }
 
 impl ToolDescription {
+    /// A tool of which nothing is said but what serves it.
+    pub fn new(backend: Backend) -> Self {
+        Self {
+            backend,
+            overrides: BTreeMap::new(),
+            approval: Approval::Never,
+            requires_approval: BTreeSet::new(),
+        }
+    }
+
     /// The endpoint of a remote tool.
     pub fn endpoint(&self) -> Option<&Endpoint> {
         match &self.backend {
@@ -93,7 +157,7 @@ impl ToolDescription {
 }
 
 /// What serves a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Backend {
     /// `mcp:`, a child process.
@@ -108,7 +172,7 @@ pub enum Backend {
 }
 
 /// What the manifest merges over a function's listing. Never hashed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Override {
     /// Hints, each replacing the server's one of that name.
@@ -118,6 +182,9 @@ pub struct Override {
     /// neither's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<serde_json::Value>,
+    /// Where in the arguments the text stands that gets the AI label.
+    #[serde(default, rename = "ai_label", skip_serializing_if = "Option::is_none")]
+    pub ai_label: Option<Pointer>,
 }
 
 impl Override {
@@ -148,7 +215,7 @@ impl Override {
 }
 
 /// One function of the committed `tools.listing.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
     /// The function.
@@ -158,19 +225,40 @@ pub struct Measured {
 }
 
 /// Where a version stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionState {
-    /// Assigned to nodes.
+    /// Assigned to some nodes, while the others run the installed version.
+    Candidate,
+    /// Assigned to every node that runs no candidate.
     Installed,
-    /// Another version of the plugin took its place.
+    /// Another version of the plugin took its place; a rollback brings it back.
     Replaced,
+    /// It was taken back: a candidate that was not promoted, or an installed version that went for the one before it.
+    Withdrawn,
     /// Its plugin was removed. Its snapshot stays.
     Removed,
 }
 
+impl VersionState {
+    /// Every state, for tables and tests.
+    pub const ALL: [Self; 5] =
+        [Self::Candidate, Self::Installed, Self::Replaced, Self::Withdrawn, Self::Removed];
+
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Candidate => "candidate",
+            Self::Installed => "installed",
+            Self::Replaced => "replaced",
+            Self::Withdrawn => "withdrawn",
+            Self::Removed => "removed",
+        }
+    }
+}
+
 /// A plugin in `plugin list`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct PluginStatus {
     /// Its name.
     pub name: PluginName,
@@ -194,10 +282,27 @@ pub struct PluginStatus {
     pub changes: Vec<Change>,
     /// Functions whose snapshot differs from the measured listing. Nothing is blocked by it.
     pub mismatches: BTreeSet<FunctionId>,
+    /// The version that a rollback of this one brings back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<PluginVersion>,
+    /// Another version, which some nodes run in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<Box<Candidate>>,
+}
+
+/// A version that some nodes run, with a snapshot and changes of its own.
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
+pub struct Candidate {
+    /// On which nodes.
+    pub rollout: Rollout,
+    /// Those of them that the edge knows.
+    pub nodes: Vec<NodeName>,
+    /// What stands on it.
+    pub status: PluginStatus,
 }
 
 /// A tool in `plugin list`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct ToolStatus {
     /// Its ID.
     pub tool: ToolId,
@@ -211,7 +316,7 @@ pub struct ToolStatus {
 }
 
 /// What a node last said of a tool.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct ToolOnNode {
     /// The node.
     pub node: NodeName,
@@ -224,10 +329,13 @@ pub struct ToolOnNode {
     /// Why there is no listing, where its last one failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The version that the node goes on with because of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goes_on: Option<PluginVersion>,
 }
 
 /// A function in `plugin list`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct FunctionStatus {
     /// Its ID.
     pub id: FunctionId,
@@ -240,7 +348,7 @@ pub struct FunctionStatus {
 }
 
 /// Whether a function's calls go through.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FunctionState {
     /// A node that is alive lists it as accepted, and no node lists it otherwise.
@@ -268,14 +376,14 @@ pub enum FunctionState {
 }
 
 /// The catalog: what models and MCP clients read, and what waits beside it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Catalog {
-    /// Every function of every installed plugin, by ID.
+    /// Every function of every installed plugin, by ID; those of a candidate beside those of the installed version.
     pub functions: Vec<CatalogFunction>,
 }
 
 /// A function in the catalog.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct CatalogFunction {
     /// Its ID.
     pub id: FunctionId,
@@ -285,6 +393,9 @@ pub struct CatalogFunction {
     pub plugin: PluginName,
     /// The version.
     pub version: PluginVersion,
+    /// Whether that version is a candidate, which some nodes run in place of the installed one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub candidate: bool,
     /// Whether its calls go through.
     pub state: FunctionState,
     /// The snapshot's listings: one, but where nodes list differently; none for a function that was
@@ -295,7 +406,7 @@ pub struct CatalogFunction {
 }
 
 /// One accepted listing.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct CatalogListing {
     /// Its hash, which the overrides do not touch.
     pub hash: ListingHash,

@@ -1,9 +1,10 @@
 //! The one shape of an error answer.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why a request was not done. Every answer of the API outside 2xx is one of these, in JSON.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
     /// What kind of problem it is; programs branch on this.
@@ -30,7 +31,7 @@ impl Problem {
 }
 
 /// The kinds of problem, with their HTTP status and the kind of exit they lead a command to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     /// The request is not one the API knows: malformed JSON, a malformed identifier.
@@ -43,6 +44,8 @@ pub enum Code {
     WrongOrigin,
     /// There is no such thing.
     NotFound,
+    /// There is such a thing, and it has no such method; `Allow` says which it has.
+    MethodNotAllowed,
     /// It contradicts what the edge holds.
     Conflict,
     /// What was looked at is no longer what is: a change that was listed differently since, a report
@@ -50,11 +53,13 @@ pub enum Code {
     Stale,
     /// The body or an entry in it is above a limit.
     TooLarge,
+    /// The body is not of the media type that is taken here.
+    WrongMediaType,
     /// It was asked for and did not end in time. Whether it ran is not known.
     TimedOut,
-    /// Nobody is there to do it: no node runs the function.
+    /// Nobody is there to do it: no node runs the function, or the edge's store does not answer.
     Unavailable,
-    /// A code that this build does not know, from a newer peer.
+    /// The edge failed; or a code that this build does not know, from a newer peer.
     #[serde(other)]
     Internal,
 }
@@ -72,19 +77,40 @@ pub enum Kind {
 
 impl Code {
     /// Every code, for tables and tests.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Malformed,
         Self::Unauthenticated,
         Self::Forbidden,
         Self::WrongOrigin,
         Self::NotFound,
+        Self::MethodNotAllowed,
         Self::Conflict,
         Self::Stale,
         Self::TooLarge,
+        Self::WrongMediaType,
         Self::TimedOut,
         Self::Unavailable,
         Self::Internal,
     ];
+
+    /// Its name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Forbidden => "forbidden",
+            Self::WrongOrigin => "wrong_origin",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::Conflict => "conflict",
+            Self::Stale => "stale",
+            Self::TooLarge => "too_large",
+            Self::WrongMediaType => "wrong_media_type",
+            Self::TimedOut => "timed_out",
+            Self::Unavailable => "unavailable",
+            Self::Internal => "internal",
+        }
+    }
 
     /// The HTTP status that carries it.
     pub const fn status(self) -> u16 {
@@ -94,9 +120,11 @@ impl Code {
 
             Self::Forbidden | Self::WrongOrigin => 403,
             Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
             Self::Conflict | Self::Stale => 409,
 
             Self::TooLarge => 413,
+            Self::WrongMediaType => 415,
             Self::TimedOut => 504,
             Self::Unavailable => 503,
             Self::Internal => 500,
@@ -112,7 +140,9 @@ impl Code {
             | Self::NotFound
             | Self::Conflict
             | Self::Stale => Kind::Refused,
-            Self::Malformed | Self::TooLarge => Kind::Usage,
+            Self::Malformed | Self::MethodNotAllowed | Self::TooLarge | Self::WrongMediaType => {
+                Kind::Usage
+            }
             Self::TimedOut | Self::Unavailable | Self::Internal => Kind::Failed,
         }
     }

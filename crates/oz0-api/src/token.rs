@@ -1,11 +1,12 @@
 //! Tokens and who somebody is.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{NodeName, TokenId, UnixMillis};
 
 /// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenKind {
     /// A person who approves, installs and hands out tokens.
@@ -14,6 +15,8 @@ pub enum TokenKind {
     Node,
     /// An MCP client: it calls through a node's gateway, and nothing else.
     Client,
+    /// Somebody who sets up a node: the first use of it, within an hour, makes the node's own token, and ends it.
+    Join,
 }
 
 impl TokenKind {
@@ -23,13 +26,18 @@ impl TokenKind {
             Self::Admin => "admin",
             Self::Node => "node",
             Self::Client => "client",
+            Self::Join => "join",
         }
     }
 }
 
 /// Asks for a new token.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "if" = { "properties": { "may_approve": { "const": true } }, "required": ["may_approve"] },
+    "then" = { "properties": { "kind": { "const": "client" } } },
+))]
 pub struct CreateToken {
     /// What it is for.
     pub kind: TokenKind,
@@ -41,7 +49,7 @@ pub struct CreateToken {
 }
 
 /// A new token. Its secret is here, and never again.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct CreatedToken {
     /// The token.
     pub token: TokenInfo,
@@ -56,7 +64,7 @@ impl std::fmt::Debug for CreatedToken {
 }
 
 /// A token as `token list` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct TokenInfo {
     /// Its ID.
     pub id: TokenId,
@@ -70,20 +78,23 @@ pub struct TokenInfo {
     pub may_approve: bool,
     /// When it was made.
     pub created_at: UnixMillis,
-    /// When it was revoked.
+    /// Until when it counts, where it does not count for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<UnixMillis>,
+    /// When it was revoked, or, of a token that is used once, used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<UnixMillis>,
 }
 
 /// The tokens.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Tokens {
     /// All, revoked ones included, the oldest first.
     pub tokens: Vec<TokenInfo>,
 }
 
 /// Asks for an MCP client by the token that it showed. For nodes.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckClient {
     /// What the client sent as `Authorization: Bearer`.
@@ -97,7 +108,7 @@ impl std::fmt::Debug for CheckClient {
 }
 
 /// What stands on a token that a client showed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct CheckedClient {
     /// The client; absent where the token is unknown, revoked, or no client's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,7 +116,7 @@ pub struct CheckedClient {
 }
 
 /// An MCP client that the edge knows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct ClientIdentity {
     /// Its token's ID.
     pub id: TokenId,
@@ -116,7 +127,7 @@ pub struct ClientIdentity {
 }
 
 /// Who the edge takes the asker for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct Whoami {
     /// As it stands in the audit log.
     pub actor: String,
@@ -126,7 +137,7 @@ pub struct Whoami {
 }
 
 /// A node as `node list` shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct NodeStatus {
     /// Its name.
     pub node: NodeName,

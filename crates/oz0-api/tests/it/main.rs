@@ -4,5 +4,7 @@
 
 mod client;
 mod ids;
+mod schemas;
 mod shown;
 mod types;
+mod update;
