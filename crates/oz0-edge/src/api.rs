@@ -1,28 +1,36 @@
 //! The HTTP API: one file a group of routes.
 
+mod approvals;
 mod audit;
+mod bundles;
 mod caller;
 mod calls;
+mod described;
 mod guard;
 mod nodes;
 mod plugins;
+mod policy;
+mod seen;
 mod tokens;
 
 use std::future::Future;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use oz0_api::{Code, Problem};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
+pub(crate) use self::described::settle;
+use self::described::{Group, Operation, Output, Route};
 use crate::Edge;
 use crate::serve::Surface;
 use crate::store::{Refusal, StoreError};
@@ -42,21 +50,64 @@ struct Api {
 
 pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
     let api = Api { edge: edge.clone(), surface };
-    Router::new()
-        .merge(plugins::routes())
-        .merge(nodes::routes())
-        .merge(calls::routes())
-        .merge(audit::routes())
-        .merge(tokens::routes())
-        .route("/healthz", get(healthy))
-        .route("/readyz", get(ready))
+    groups()
+        .into_iter()
+        .flat_map(|group| group.routes)
+        .fold(Router::new(), |router, route| router.route(route.path, route.served()))
         .fallback(async || Answer::from(Problem::new(Code::NotFound, "there is nothing here")))
         .method_not_allowed_fallback(async || {
-            Answer::from(Problem::new(Code::Malformed, "this cannot be done here with that method"))
+            Answer::from(Problem::new(
+                Code::MethodNotAllowed,
+                "this cannot be done here with that method",
+            ))
         })
         .layer(axum::extract::DefaultBodyLimit::max(BODY))
         .layer(axum::middleware::from_fn_with_state(api.clone(), guard::check))
+        .layer(axum::middleware::from_fn_with_state(api.clone(), seen::see))
         .with_state(api)
+}
+
+/// Every route of the API, described: a route that is not here is not answered, and is not in `/openapi.json`.
+pub(crate) fn groups() -> Vec<Group> {
+    vec![
+        plugins::routes(),
+        bundles::routes(),
+        nodes::routes(),
+        calls::routes(),
+        approvals::routes(),
+        policy::routes(),
+        audit::routes(),
+        tokens::routes(),
+        Group {
+            name: "the edge",
+            about: "How the edge is, and what it answers.",
+            routes: vec![
+                Route::get("/healthz", "healthy", "Whether the edge is in service", healthy),
+                Route::get("/readyz", "ready", "Whether the edge's store takes writes", ready),
+                Route::get("/metrics", "metrics", "What the edge counts", seen::numbers),
+                Route::get("/openapi.json", "describe", "This document", describe),
+            ],
+        },
+    ]
+}
+
+/// The API's own description.
+struct Document;
+
+impl IntoResponse for Document {
+    fn into_response(self) -> Response {
+        ([(header::CONTENT_TYPE, "application/json")], crate::openapi::document()).into_response()
+    }
+}
+
+impl Output for Document {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.gives("application/json", &serde_json::json!({ "type": "object" }));
+    }
+}
+
+async fn describe() -> Document {
+    Document
 }
 
 async fn healthy(State(api): State<Api>) -> Result<Json<()>, Answer> {
@@ -98,6 +149,8 @@ impl From<StoreError> for Answer {
             StoreError::Replaced { .. } => Code::Unavailable,
             _ => Code::Internal,
         };
+        let what = oz0_listing::escape::line_within(&error.to_string(), 400).into_owned();
+        tracing::error!(target: oz0_telemetry::target::EDGE, what, "store failed");
         let mut problem = Problem::new(code, error.to_string());
         problem.hint = error.hint().map(str::to_owned);
         Self(problem)
@@ -117,7 +170,9 @@ impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let status =
             StatusCode::from_u16(self.0.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let told = seen::Told(self.0.code);
         let mut response = (status, Json(self.0)).into_response();
+        response.extensions_mut().insert(told);
         if status == StatusCode::UNAUTHORIZED {
             response
                 .headers_mut()
@@ -144,19 +199,12 @@ impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
     type Rejection = Answer;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Answer> {
-        let json = request
-            .headers()
-            .get(header::CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .is_some_and(|value| {
-                let essence = value.split(';').next().unwrap_or_default().trim();
-                essence.eq_ignore_ascii_case("application/json")
-            });
         // A page of another site can send a form or plain text without asking; JSON it cannot.
-        if !json {
-            return Err(Problem::new(Code::Malformed, "the body must be `application/json`").into());
+        if !is_of(request.headers(), "application/json") {
+            let what = "the body must be `application/json`";
+            return Err(Problem::new(Code::WrongMediaType, what).into());
         }
-        let bytes = axum::body::Bytes::from_request(request, api).await.map_err(|rejection| {
+        let bytes = body(request, api, api.edge.bounds.stall).await?.map_err(|rejection| {
             let status = rejection.status();
             let code = if status == StatusCode::PAYLOAD_TOO_LARGE {
                 Code::TooLarge
@@ -167,6 +215,33 @@ impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
         })?;
         serde_json::from_slice(&bytes).map(Self).map_err(|error| malformed(&error.to_string()))
     }
+}
+
+/// Whether a request says once that its body is of this media type, whatever parameters it has, and not encoded.
+fn is_of(headers: &HeaderMap, media: &str) -> bool {
+    let mut said = headers.get_all(header::CONTENT_TYPE).iter();
+    let one = said.next().filter(|_| said.next().is_none());
+    let plain = headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .all(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    plain
+        && one.and_then(|value| value.to_str().ok()).is_some_and(|value| {
+            let essence = value.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case(media)
+        })
+}
+
+/// A request's body, whole. One that comes by drops is not waited for longer than `within`.
+async fn body(
+    request: Request,
+    api: &Api,
+    within: Duration,
+) -> Result<Result<Bytes, BytesRejection>, Problem> {
+    tokio::time::timeout(within, Bytes::from_request(request, api)).await.map_err(|_| {
+        let seconds = within.as_secs();
+        Problem::new(Code::Malformed, format!("the body did not come within {seconds} s"))
+    })
 }
 
 /// A path's parameter, parsed at the door.
@@ -208,7 +283,8 @@ fn malformed(what: &str) -> Answer {
 async fn to_its_end<T: Send + 'static>(
     write: impl Future<Output = Result<T, Refusal>> + Send + 'static,
 ) -> Result<T, Answer> {
-    match tokio::spawn(write).await {
+    // In the request's span: what is written is logged under the call's ID.
+    match tokio::spawn(write.in_current_span()).await {
         Ok(result) => Ok(result?),
         Err(error) => Err(Problem::new(Code::Internal, format!("the edge failed: {error}")).into()),
     }

@@ -1,26 +1,35 @@
 //! The control plane: which listings are accepted, who accepted them, and the proof of it.
 //!
-//! An [`Edge`] keeps plugins, their snapshots, the changes that wait for a person, tokens and the
+//! An [`Edge`] keeps plugins with their bundles, their snapshots, the changes that wait for a person, tokens and the
 //! audit log in one data folder, and serves all of it as one HTTP API ([`serve`]). It never dials a
-//! node and never starts or reads anything of a plugin: nodes poll it and report what their servers
-//! list, whoever installs a plugin describes it in the API's types, and the edge decides.
+//! node and never starts anything of a plugin: nodes poll it and report what their servers list,
+//! whoever installs a plugin describes it in the API's types, and the edge decides. Of a bundle it
+//! checks that it is one, keeps it, and hands it to nodes.
 //!
-//! What it decides is in two pure modules: [`function`], the state machine of one function, and
-//! [`version`], that of one plugin version. The store loads their states, steps them, and writes the
+//! What it decides is in three pure modules: [`function`], the state machine of one function,
+//! [`version`], that of a plugin's versions, and [`uses`], whether those who use a plugin can go on with another version of it. The store loads their states, steps them, and writes the
 //! difference together with the audit entries that tell of it, in one transaction.
 
 mod api;
+mod bundles;
 pub mod function;
+mod metrics;
+pub mod openapi;
 pub mod serve;
 pub mod small;
 mod store;
+pub mod tls;
+pub mod uses;
 pub mod version;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
+pub use oz0_serve::Bounds;
+use oz0_telemetry::metrics::Source;
 use store::Store;
 pub use store::StoreError;
 
@@ -32,12 +41,14 @@ pub struct Options {
     pub data: PathBuf,
     /// How long after its last request a node counts as alive. Longer than a poll waits.
     pub live_for: Duration,
+    /// How many connections each surface takes at once, and how long slow peers are waited for.
+    pub bounds: Bounds,
 }
 
 impl Options {
     /// The usual ones for a data folder: a node is alive for 75 s after its last request.
     pub fn new(data: impl Into<PathBuf>) -> Self {
-        Self { data: data.into(), live_for: Duration::from_secs(75) }
+        Self { data: data.into(), live_for: Duration::from_secs(75), bounds: Bounds::default() }
     }
 }
 
@@ -45,6 +56,8 @@ impl Options {
 #[derive(Clone)]
 pub struct Edge {
     store: Arc<Store>,
+    bundles: Arc<Bundles>,
+    bounds: Bounds,
 }
 
 impl std::fmt::Debug for Edge {
@@ -59,7 +72,10 @@ impl Edge {
     /// edge, or older than it was is an error: nothing is trusted because of it.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
         let store = Store::open(&options.data, options.live_for).await?;
-        Ok(Self { store: Arc::new(store) })
+        // Only whoever has the store's lock may touch them.
+        let bundles = Bundles::open(&options.data, &store.known_digests().await?)?;
+        let bounds = options.bounds;
+        Ok(Self { store: Arc::new(store), bundles: Arc::new(bundles), bounds })
     }
 
     /// The file with the first admin token, which commands on this data folder use.
@@ -71,7 +87,17 @@ impl Edge {
     /// that started it. The live token of that kind and name is revoked, so that each start leaves
     /// one, and the secret need not be kept anywhere but in memory.
     pub async fn reissue_token(&self, create: &CreateToken) -> Result<CreatedToken, StoreError> {
-        self.store.reissue_token(create).await
+        self.store.reissue_token(&store::Actor::Edge, create).await
+    }
+
+    /// What it counts.
+    pub fn metrics(&self) -> Arc<dyn Source> {
+        Arc::new(metrics::Numbers(Arc::clone(&self.store)))
+    }
+
+    /// Whether what it acknowledges would be on the disk: something is written there, at most once a second.
+    pub async fn ready(&self) -> Result<(), StoreError> {
+        self.store.check().await
     }
 
     /// The data folder.

@@ -10,13 +10,15 @@ use std::io;
 use std::path::Path;
 
 use axum::Router;
-use axum::serve::{Listener, ListenerExt as _};
+use axum::serve::Listener;
 use oz0_api::memory::MemoryListener;
+use oz0_serve::{Fair, serve, serve_tcp};
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
 #[cfg(unix)]
 use tokio::net::UnixListener;
 
+use crate::tls::{Tls, TlsListener};
 use crate::{Edge, api};
 
 /// Where requests come from.
@@ -43,14 +45,20 @@ impl Edge {
         listener: TcpListener,
         hosts: BTreeSet<String>,
         stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
-        // Without it an answer in two writes waits for the other side's delayed acknowledgement.
-        let listener = listener.tap_io(|stream| {
-            let _ = stream.set_nodelay(true);
-        });
-        axum::serve(listener, self.router(Surface::Tcp { hosts }))
-            .with_graceful_shutdown(stop)
-            .await
+    ) {
+        serve_tcp(listener, self.router(Surface::Tcp { hosts }), self.bounds, stop).await;
+    }
+
+    /// Serves the API over TCP with TLS until `stop` ends.
+    pub async fn serve_tls(
+        &self,
+        listener: TcpListener,
+        tls: &Tls,
+        hosts: BTreeSet<String>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let listener = TlsListener::new(Fair::tcp(listener, self.bounds.each), tls);
+        serve(listener, self.router(Surface::Tcp { hosts }), self.bounds, stop).await;
     }
 
     /// Serves the API over the Unix socket at `path` until `stop` ends.
@@ -61,9 +69,9 @@ impl Edge {
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
         let listener = Self::bind_unix(path)?;
-        let served = self.serve_unix_on(listener, stop).await;
+        self.serve_unix_on(listener, stop).await;
         let _ = std::fs::remove_file(path);
-        served
+        Ok(())
     }
 
     /// Listens at `path`, for this user alone. Only whoever holds the data folder's lock may: the
@@ -87,8 +95,8 @@ impl Edge {
         &self,
         listener: UnixListener,
         stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
-        axum::serve(listener, self.router(Surface::Local)).with_graceful_shutdown(stop).await
+    ) {
+        serve(listener, self.router(Surface::Local), self.bounds, stop).await;
     }
 
     /// Serves the API to this process until `stop` ends.
@@ -96,10 +104,8 @@ impl Edge {
         &self,
         listener: MemoryListener,
         stop: impl Future<Output = ()> + Send + 'static,
-    ) -> io::Result<()> {
-        axum::serve(Memory(listener), self.router(Surface::Local))
-            .with_graceful_shutdown(stop)
-            .await
+    ) {
+        serve(Memory(listener), self.router(Surface::Local), self.bounds, stop).await;
     }
 }
 

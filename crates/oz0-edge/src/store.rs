@@ -9,6 +9,7 @@
 //! `RETURNING`; text and 64-bit integers only), so that a second kind of [`Db`] needs no second
 //! text of a query.
 
+mod approvals;
 mod audit;
 mod calls;
 mod catalog;
@@ -22,25 +23,31 @@ mod listings;
 mod names;
 mod open;
 mod plugins;
+mod policy;
 mod poll;
 mod tokens;
+mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use oz0_api::node::PollQuery;
-use oz0_api::{EdgeId, NodeName, Problem, Revision, UnixMillis};
+use oz0_api::{ApprovalId, EdgeId, NodeName, Problem, Revision, UnixMillis};
 use oz0_listing::escape;
+use oz0_telemetry::target;
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 use tokio::sync::watch;
 
+pub(crate) use self::approvals::AWAY;
+use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
 use self::folder::{Files, Folder};
 pub(crate) use self::tokens::Identity;
+use crate::metrics::Metrics;
 
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error)]
@@ -197,7 +204,19 @@ pub(crate) struct Store {
     winding_down: watch::Sender<bool>,
     /// What is known of each node that has polled in this process.
     presence: Mutex<BTreeMap<NodeName, Presence>>,
+    /// The calls that nodes ask about, for as long as they ask.
+    asking: Mutex<BTreeMap<ApprovalId, Asking>>,
+    pub(crate) metrics: Metrics,
+    /// When something was last written to see whether it can be.
+    probed: tokio::sync::Mutex<Option<Instant>>,
 }
+
+/// How long it counts that something could be written, and how long a write may take to count.
+const PROBED_FOR: Duration = Duration::from_secs(1);
+const PROBE: Duration = Duration::from_secs(5);
+
+/// An edge with less room than this on its disk, in bytes, is not ready.
+const ROOM: u64 = 256 << 10;
 
 /// What is known of a node beside the store, and goes with this process.
 #[derive(Default)]
@@ -206,8 +225,12 @@ struct Presence {
     polling: usize,
     /// It has said that it ends, and not polled since.
     left: bool,
+    /// It polled, and was not found to be away since.
+    there: bool,
     /// How well it contains servers, and why not better.
     tier: Option<(u8, Option<String>)>,
+    /// When it asked for something last.
+    seen: Option<Instant>,
 }
 
 /// The longest reason that is kept of a node, in characters.
@@ -223,6 +246,7 @@ impl Drop for Polling<'_> {
     fn drop(&mut self) {
         if let Some(presence) = self.store.presence().get_mut(&self.node) {
             presence.polling -= 1;
+            presence.seen = Some(Instant::now());
         }
     }
 }
@@ -250,6 +274,10 @@ impl Store {
         let presence = presences.entry(node.clone()).or_default();
         presence.polling += 1;
         presence.left = false;
+        self.metrics.node_asks(node, query.plugins.max(query.decisions).max(query.policy));
+        if !std::mem::replace(&mut presence.there, true) {
+            tracing::info!(target: target::EDGE, %node, "node there");
+        }
         if let Some(tier) = query.tier {
             let reason = query.reason.as_ref();
             let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
@@ -261,6 +289,39 @@ impl Store {
 
     fn presence(&self) -> MutexGuard<'_, BTreeMap<NodeName, Presence>> {
         self.presence.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A node ends: it is away until it polls again.
+    pub(crate) fn leave(&self, node: &NodeName) {
+        let mut presences = self.presence();
+        let presence = presences.entry(node.clone()).or_default();
+        presence.left = true;
+        presence.there = false;
+        drop(presences);
+        self.metrics.node_away(node);
+        tracing::info!(target: target::EDGE, %node, "node left");
+        self.wake();
+    }
+
+    /// Whether a node that polled a while ago does not any more is looked at.
+    pub(crate) fn look_for(&self, node: &NodeName) {
+        let mut presences = self.presence();
+        let Some(presence) = presences.get_mut(node) else { return };
+        if presence.polling == 0 && std::mem::replace(&mut presence.there, false) {
+            self.metrics.node_away(node);
+            tracing::warn!(target: target::EDGE, %node, "node lost");
+        }
+    }
+
+    /// How many polls wait, and how many calls for a person.
+    pub(crate) fn waiting(&self) -> (usize, usize) {
+        let polls = self.presence().values().map(|presence| presence.polling).sum();
+        (polls, self.asked_about())
+    }
+
+    /// Whether a node has said that it ends.
+    pub(crate) fn has_left(&self, node: &NodeName) -> bool {
+        self.presence().get(node).is_some_and(|presence| presence.left)
     }
 
     /// Whether a poll of this node waits here now.
@@ -312,9 +373,14 @@ impl Store {
         let tx = match &self.db {
             Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await,
         };
-        let tx = tx.map_err(|error| StoreError::from(error).at(&self.folder.database()))?;
+        let tx = tx.map_err(|error| {
+            self.metrics.store_errors.inc();
+            StoreError::from(error).at(&self.folder.database())
+        })?;
         Ok(Write {
             store: self,
+            began: Instant::now(),
+            acts: Vec::new(),
             tx,
             actor: actor.clone(),
             now: now(),
@@ -324,10 +390,26 @@ impl Store {
         })
     }
 
-    /// Whether a node that was last seen then counts as alive.
-    fn is_live(&self, seen_at: UnixMillis, now: UnixMillis) -> bool {
-        let ago = u64::try_from(now.0.saturating_sub(seen_at.0)).unwrap_or(0);
-        u128::from(ago) <= self.live_for.as_millis()
+    /// A node asks for something.
+    fn sees(&self, node: &NodeName) {
+        self.presence().entry(node.clone()).or_default().seen = Some(Instant::now());
+    }
+
+    /// Whether a node counts as alive. What this process saw of it is counted by a clock that nobody sets: one that is
+    /// there stays so when the time of day jumps, and its listings with it. Only of a node that has not come back to a
+    /// new process there is nothing but the time of day that it was `seen_at`.
+    fn is_live(&self, node: &NodeName, seen_at: UnixMillis, now: UnixMillis) -> bool {
+        let presences = self.presence();
+        match presences.get(node) {
+            Some(Presence { left: true, .. }) => false,
+            Some(Presence { polling: 1.., .. }) => true,
+            Some(Presence { seen: Some(seen), .. }) => seen.elapsed() <= self.live_for,
+            _ => now
+                .0
+                .checked_sub(seen_at.0)
+                .and_then(|ago| u64::try_from(ago).ok())
+                .is_some_and(|ago| u128::from(ago) <= self.live_for.as_millis()),
+        }
     }
 
     /// Every node that ever asked, with whether it is alive.
@@ -341,15 +423,41 @@ impl Store {
         rows.into_iter()
             .map(|(node, seen)| {
                 let seen = UnixMillis(seen);
-                Ok((parse(&node)?, (seen, self.is_live(seen, now))))
+                let node = parse(&node)?;
+                let live = self.is_live(&node, seen, now);
+                Ok((node, (seen, live)))
             })
             .collect()
     }
 
-    /// Answers whether the database answers.
+    /// Answers whether the database answers, and takes a write: an edge whose disk is full, or read-only, answers every
+    /// question and can do nothing. Whoever asks often costs no more than a write a second.
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         let mut tx = self.read().await?;
         sqlx::query("SELECT value FROM counters").fetch_all(&mut *tx).await?;
+        drop(tx);
+        // What there is room for is one small write after another, and not what an approval takes.
+        self.folder.has_room(ROOM)?;
+        let mut probed = self.probed.lock().await;
+        if probed.is_some_and(|at| at.elapsed() < PROBED_FOR) {
+            return Ok(());
+        }
+        *probed = None;
+        let probe = async {
+            let mut write = self.write(&Actor::Edge).await?;
+            // Another value each time: one that is there already is not written.
+            sqlx::query(
+                "INSERT INTO counters (name, value) VALUES ('probe', 1)
+                 ON CONFLICT (name) DO UPDATE SET value = counters.value + 1",
+            )
+            .execute(write.conn())
+            .await?;
+            write.commit().await
+        };
+        tokio::time::timeout(PROBE, probe)
+            .await
+            .unwrap_or(Err(StoreError::Database(sqlx::Error::PoolTimedOut)))?;
+        *probed = Some(Instant::now());
         Ok(())
     }
 
@@ -373,6 +481,9 @@ pub(crate) struct Write<'a> {
     revision: Option<Revision>,
     head: Option<(i64, String)>,
     wakes: bool,
+    began: Instant,
+    /// What is logged once it is so.
+    acts: Vec<Act>,
 }
 
 impl Write<'_> {
@@ -401,9 +512,17 @@ impl Write<'_> {
     /// Makes it so, and wakes whoever waits.
     async fn commit(self) -> Result<(), StoreError> {
         let path = self.store.folder.database();
-        self.tx.commit().await.map_err(|error| StoreError::from(error).at(&path))?;
+        let metrics = &self.store.metrics;
+        self.tx.commit().await.map_err(|error| {
+            metrics.store_errors.inc();
+            StoreError::from(error).at(&path)
+        })?;
         // Before anybody is told: a file without a name takes a commit, and loses it.
         self.store.in_service()?;
+        metrics.written(self.began.elapsed(), self.revision);
+        for act in &self.acts {
+            act.log(&self.actor);
+        }
         if let Some((seq, hash)) = &self.head {
             self.store.folder.remember_head(*seq, hash);
         }
@@ -426,6 +545,31 @@ async fn next(conn: &mut SqliteConnection, counter: &'static str) -> Result<i64,
 pub(crate) fn now() -> UnixMillis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// How far the time of day may be from where this process counted it to without having been set.
+const SLEW: i64 = 1_000;
+
+/// The time of day, and how far it was set from where this process counted it to.
+fn clock() -> (UnixMillis, i64) {
+    static BEGAN: OnceLock<(Instant, UnixMillis)> = OnceLock::new();
+    let (began, at) = BEGAN.get_or_init(|| (Instant::now(), now()));
+    let ran = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
+    let now = now();
+    let set = now.0.saturating_sub(at.0.saturating_add(ran));
+    (now, if set.abs() < SLEW { 0 } else { set })
+}
+
+/// The time by which whoever waits is waited for: the time of day, but where somebody set that while this process ran, on
+/// which it is no longer and no shorter.
+fn steady() -> UnixMillis {
+    let (now, set) = clock();
+    UnixMillis(now.0.saturating_sub(set))
+}
+
+/// A steady time as people have it.
+fn time_of_day(steadily: i64) -> UnixMillis {
+    UnixMillis(steadily.saturating_add(clock().1))
 }
 
 /// Reads what the store wrote.

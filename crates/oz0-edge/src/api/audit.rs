@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::State;
-use axum::routing::get;
 use oz0_api::audit::{AuditCheck, AuditPage, AuditQuery};
 
 use super::caller::Reader;
+use super::described::{Group, Route};
 use super::{Answer, Api, Json, Query, wait_for};
 
 /// Entries of a page when nobody says.
@@ -16,8 +15,21 @@ const PAGE: u32 = 200;
 /// Entries of a page at most.
 const LONGEST_PAGE: u32 = 1000;
 
-pub(super) fn routes() -> Router<Api> {
-    Router::new().route("/v1/audit", get(page)).route("/v1/audit/verify", get(verify))
+pub(super) fn routes() -> Group {
+    Group {
+        name: "audit",
+        about: "The audit log: read, followed and checked.",
+        routes: vec![
+            Route::get(
+                "/v1/audit",
+                "audit",
+                "A page of the log; with `wait`, the next entry when it comes",
+                page,
+            )
+            .waits(),
+            Route::get("/v1/audit/verify", "verifyAudit", "Checks every edge's chain", verify),
+        ],
+    }
 }
 
 async fn page(

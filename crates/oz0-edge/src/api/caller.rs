@@ -6,6 +6,7 @@ use axum::http::request::Parts;
 use oz0_api::token::TokenKind;
 use oz0_api::{Code, NodeName, Problem, TokenId};
 
+use super::described::{Input, Operation, Who};
 use super::{Answer, Api};
 use crate::serve::Surface;
 use crate::store::{Actor, Identity};
@@ -32,11 +33,19 @@ pub(super) struct Node {
     pub(super) token: TokenId,
 }
 
+/// Somebody who has a join token.
+pub(super) struct Joining(pub(super) Identity);
+
 impl FromRequestParts<Api> for Caller {
     type Rejection = Answer;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
-        let Some(value) = parts.headers.get(header::AUTHORIZATION) else {
+        let mut values = parts.headers.get_all(header::AUTHORIZATION).iter();
+        let (value, more) = (values.next(), values.next());
+        if more.is_some() {
+            return Err(unauthenticated("the request has more than one token"));
+        }
+        let Some(value) = value else {
             return match api.surface {
                 Surface::Local => Ok(Self(None)),
                 Surface::Tcp { .. } => Err(unauthenticated("the request has no token")),
@@ -83,6 +92,7 @@ impl FromRequestParts<Api> for Reader {
             None | Some(TokenKind::Admin) => Ok(Self(caller.actor())),
             Some(TokenKind::Node) => Err(forbidden("a node's token does not read this")),
             Some(TokenKind::Client) => Err(forbidden("an MCP client's token does not read this")),
+            Some(TokenKind::Join) => Err(forbidden("a join token does not read this")),
         }
     }
 }
@@ -97,6 +107,21 @@ impl FromRequestParts<Api> for Admin {
             None => Err(forbidden("this needs an admin token, also over the local socket")),
             Some(TokenKind::Node) => Err(forbidden("a node's token may not do this")),
             Some(TokenKind::Client) => Err(forbidden("an MCP client's token may not do this")),
+            Some(TokenKind::Join) => Err(forbidden("a join token may not do this")),
+        }
+    }
+}
+
+/// Somebody who may have a plugin's files: a node that runs it, or a person who installs plugins.
+pub(super) struct Keeper;
+
+impl FromRequestParts<Api> for Keeper {
+    type Rejection = Answer;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
+        match Caller::from_request_parts(parts, api).await?.0.map(|who| who.token.kind) {
+            Some(TokenKind::Node | TokenKind::Admin) => Ok(Self),
+            _ => Err(forbidden("this needs a node's token, or an admin token")),
         }
     }
 }
@@ -111,5 +136,77 @@ impl FromRequestParts<Api> for Node {
             }
             _ => Err(Problem::new(Code::Forbidden, "this needs a node's token").into()),
         }
+    }
+}
+
+/// A token that nobody can join with. Which of the reasons it is, nobody is told who does not have a token.
+fn unusable() -> Problem {
+    Problem::new(
+        Code::Unauthenticated,
+        "the token is none to join with: it is unknown, was used before, was revoked, or is older than an hour",
+    )
+    .hint("make another one with: oz0 token create --node NAME")
+}
+
+impl FromRequestParts<Api> for Joining {
+    type Rejection = Answer;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
+        let caller = Caller::from_request_parts(parts, api).await;
+        let caller = caller.map_err(|Answer(problem)| match problem.code {
+            Code::Unauthenticated => Answer(unusable()),
+            _ => Answer(problem),
+        })?;
+        let joining = caller.0.filter(|identity| identity.token.kind == TokenKind::Join);
+        joining.map(Self).ok_or_else(|| {
+            Problem::new(Code::Forbidden, "this needs a token for a node to join with")
+                .hint("make one with: oz0 token create --node NAME")
+                .into()
+        })
+    }
+}
+
+// Beside each extractor, what it says of itself in the API's description.
+
+impl Input for Caller {
+    fn describe(operation: &mut Operation<'_>) {
+        let tokens = &["admin", "node", "client", "join"];
+        let said = "Needs a token of any kind; over the socket, none.";
+        operation.by(Who { tokens, socket: true, said });
+    }
+}
+
+impl Input for Reader {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a person's admin token; over the socket, none.";
+        operation.by(Who { tokens: &["admin"], socket: true, said });
+    }
+}
+
+impl Input for Admin {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a person's admin token, over the socket as well.";
+        operation.by(Who { tokens: &["admin"], socket: false, said });
+    }
+}
+
+impl Input for Keeper {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a node's token, or a person's admin token.";
+        operation.by(Who { tokens: &["admin", "node"], socket: false, said });
+    }
+}
+
+impl Input for Node {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a node's token.";
+        operation.by(Who { tokens: &["node"], socket: false, said });
+    }
+}
+
+impl Input for Joining {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a join token, which this ends.";
+        operation.by(Who { tokens: &["join"], socket: false, said });
     }
 }

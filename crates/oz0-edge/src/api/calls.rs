@@ -1,15 +1,15 @@
 //! Asked calls: queued here, run by a node, waited for here.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::routing::{get, post};
-use oz0_api::CallId;
-use oz0_api::call::{Ask, Call, JobResult};
+use axum::extract::State;
+use oz0_api::call::{Ask, Call, CallState, JobResult};
+use oz0_api::{ApprovalId, CallId, Code};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::caller::{Node, Reader};
+use super::described::{Group, Route};
 use super::{Answer, Api, Json, Path, Query, to_its_end, wait_for};
 
 /// The longest result, in bytes.
@@ -18,11 +18,32 @@ const RESULT: usize = 32 * 1024 * 1024;
 /// The longest question, in bytes.
 const ASK: usize = 8 * 1024 * 1024;
 
-pub(super) fn routes() -> Router<Api> {
-    Router::new()
-        .route("/v1/calls", post(ask).layer(DefaultBodyLimit::max(ASK)))
-        .route("/v1/calls/{id}", get(asked))
-        .route("/v1/calls/{id}/result", post(answer).layer(DefaultBodyLimit::max(RESULT)))
+pub(super) fn routes() -> Group {
+    Group {
+        name: "calls",
+        about: "Calls that a person asks for, each run by one node.",
+        routes: vec![
+            Route::post("/v1/calls", "ask", "Asks for a call, and does not wait for it", ask)
+                .limit(ASK)
+                .may(&[Code::NotFound, Code::Conflict]),
+            Route::get(
+                "/v1/calls/{id}",
+                "asked",
+                "How far a call has come; with `wait`, when it moved",
+                asked,
+            )
+            .waits()
+            .may(&[Code::NotFound]),
+            Route::post(
+                "/v1/calls/{id}/result",
+                "answerCall",
+                "Answers a call that the node was given",
+                answer,
+            )
+            .limit(RESULT)
+            .may(&[Code::NotFound, Code::Stale]),
+        ],
+    }
 }
 
 async fn ask(
@@ -34,35 +55,62 @@ async fn ask(
     to_its_end(async move { store.ask(&actor, &ask).await }).await.map(Json)
 }
 
-/// How long to wait for the call's end, in seconds.
-#[derive(Deserialize)]
+/// How long a call waits for one node before it is offered to another.
+const UNTAKEN: Duration = Duration::from_secs(2);
+
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wait {
+struct Patience {
+    /// How long to wait for the call's end, in seconds.
     #[serde(default)]
     wait: u64,
+    /// Whether any node may run it: then it is offered to another where one does not take it.
+    #[serde(default)]
+    anywhere: bool,
+    /// The person's decision that the asker knows to be waited for: another one is told at once.
+    known: Option<ApprovalId>,
 }
 
 async fn asked(
     State(api): State<Api>,
     _: Reader,
     Path(id): Path<CallId>,
-    Query(Wait { wait }): Query<Wait>,
+    Query(Patience { wait, anywhere, known }): Query<Patience>,
 ) -> Result<Json<Call>, Answer> {
     let store = &api.edge.store;
+    let news = |call: &Call| {
+        let asked = call.approval.as_ref().map(|approval| &approval.id);
+        call.state.is_final() || (asked.is_some() && asked != known.as_ref())
+    };
     let (call, left) = store.asked(&id).await?;
-    if call.state.is_final() || wait == 0 {
+    if news(&call) || wait == 0 {
         return Ok(Json(call));
     }
     // A little past its end, so that an end by time is seen by this answer.
-    let wait = Duration::from_secs(wait).min(left + Duration::from_millis(5));
-    let ended = wait_for(&api.edge, wait, || async {
+    let until = Instant::now() + Duration::from_secs(wait).min(left + Duration::from_millis(5));
+    loop {
         let (call, _) = store.asked(&id).await?;
-        Ok(call.state.is_final().then_some(call))
-    })
-    .await?;
-    match ended {
-        Some(call) => Ok(Json(call)),
-        None => Ok(Json(store.asked(&id).await?.0)),
+        let rest = until.saturating_duration_since(Instant::now());
+        let untaken = anywhere && call.state == CallState::Waiting;
+        let wait = if untaken { rest.min(UNTAKEN) } else { rest };
+        let began = Instant::now();
+        let moves = wait_for(&api.edge, wait, || async {
+            let (call, _) = store.asked(&id).await?;
+            let left = untaken
+                && call.state == CallState::Waiting
+                && call.node.as_ref().is_some_and(|node| store.has_left(node));
+            Ok((news(&call) || left).then_some(call))
+        })
+        .await?;
+        match moves {
+            Some(call) if news(&call) => return Ok(Json(call)),
+            Some(_) if store.offer_elsewhere(&id).await? => {}
+            None if wait < rest && began.elapsed() >= wait => {
+                store.offer_elsewhere(&id).await?;
+            }
+            // Its time is over, or the edge ends, or there is no other node.
+            _ => return Ok(Json(store.asked(&id).await?.0)),
+        }
     }
 }
 

@@ -31,7 +31,12 @@ fn judge(
     let wrong = |message: String| Problem::new(Code::WrongOrigin, message);
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = match (hosts.next(), hosts.next(), authority) {
-        (Some(host), None, _) => host.to_str().map(str::to_owned).ok(),
+        // Who names two hosts is answered by neither: of what reads one, something before or behind may read the other.
+        (Some(host), None, authority) => host
+            .to_str()
+            .ok()
+            .filter(|host| authority.is_none_or(|other| other.eq_ignore_ascii_case(host)))
+            .map(str::to_owned),
         (None, None, Some(authority)) => Some(authority),
         _ => None,
     };

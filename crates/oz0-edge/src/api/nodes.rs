@@ -1,25 +1,69 @@
 //! What nodes ask and report.
 
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, State};
-use axum::routing::{get, post};
+use axum::extract::State;
 use oz0_api::node::{Part, Poll, PollQuery, Report, Verdicts};
 use oz0_api::token::NodeStatus;
+use oz0_api::{Code, NodeName};
 
 use super::caller::{Node, Reader, unknown_token};
+use super::described::{Group, Route};
 use super::{Answer, Api, Json, LONGEST_WAIT, to_its_end, wait_for};
+use crate::store::Store;
 
 /// The longest report, in bytes. A node reads at most 16 MiB of a server's listing; written-out
 /// invisible characters make it up to four times as long.
 const REPORT: usize = 64 * 1024 * 1024;
 
-pub(super) fn routes() -> Router<Api> {
-    Router::new()
-        .route("/v1/poll", post(poll))
-        .route("/v1/listings", post(report).layer(DefaultBodyLimit::max(REPORT)))
-        .route("/v1/nodes", get(list))
+pub(super) fn routes() -> Group {
+    Group {
+        name: "nodes",
+        about: "What nodes ask and report.",
+        routes: vec![
+            Route::post(
+                "/v1/poll",
+                "poll",
+                "What changed for the node that asks since it last asked",
+                poll,
+            )
+            .waits(),
+            Route::post("/v1/listings", "report", "Reports what a server listed", report)
+                .limit(REPORT)
+                .may(&[Code::NotFound, Code::Stale]),
+            Route::post(
+                "/v1/leave",
+                "leave",
+                "The node ends: it counts as away until it polls again",
+                leave,
+            ),
+            Route::get("/v1/nodes", "nodes", "The nodes that ever asked", list),
+        ],
+    }
+}
+
+/// How long after its last poll a node that sends no other is said to be lost.
+const LOST: Duration = Duration::from_secs(10);
+
+/// A node's poll: some time after its end the node is looked for.
+struct LookedFor {
+    store: Weak<Store>,
+    node: NodeName,
+}
+
+impl Drop for LookedFor {
+    fn drop(&mut self) {
+        let (store, node) = (self.store.clone(), self.node.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                tokio::time::sleep(LOST).await;
+                if let Some(store) = store.upgrade() {
+                    store.look_for(&node);
+                }
+            });
+        }
+    }
 }
 
 async fn poll(
@@ -29,6 +73,7 @@ async fn poll(
 ) -> Result<Json<Poll>, Answer> {
     let store = &api.edge.store;
     store.touch(&node).await?;
+    let _looked_for = LookedFor { store: Arc::downgrade(store), node: node.clone() };
     let _polling = store.polling(&node, &query);
     let wait = query.wait.map_or(LONGEST_WAIT, Duration::from_secs);
     let ask = || async {
@@ -45,7 +90,9 @@ async fn poll(
         reset: false,
         plugins: Part { revision: query.plugins, changed: Vec::new() },
         decisions: Part { revision: query.decisions, changed: Vec::new() },
+        policy: None,
         jobs: Vec::new(),
+        head: query.head.clone(),
     })))
 }
 
@@ -56,6 +103,15 @@ async fn report(
 ) -> Result<Json<Verdicts>, Answer> {
     let store = api.edge.store.clone();
     to_its_end(async move { store.report(&node, &report).await }).await.map(Json)
+}
+
+async fn leave(
+    State(api): State<Api>,
+    Node { name: node, .. }: Node,
+    Json(()): Json<()>,
+) -> Result<Json<()>, Answer> {
+    api.edge.store.leave(&node);
+    Ok(Json(()))
 }
 
 async fn list(State(api): State<Api>, _: Reader) -> Result<Json<Vec<NodeStatus>>, Answer> {

@@ -1,23 +1,46 @@
 //! Tokens, and who the asker is.
 
-use axum::Router;
 use axum::extract::State;
-use axum::routing::{delete, get, post};
-use oz0_api::TokenId;
 use oz0_api::token::{
     CheckClient, CheckedClient, ClientIdentity, CreateToken, CreatedToken, TokenInfo, TokenKind,
     Tokens, Whoami,
 };
+use oz0_api::{Code, TokenId};
 
-use super::caller::{Admin, Caller, Node};
+use super::caller::{Admin, Caller, Joining, Node};
+use super::described::{Group, Route};
 use super::{Answer, Api, Json, Path, to_its_end};
 
-pub(super) fn routes() -> Router<Api> {
-    Router::new()
-        .route("/v1/whoami", get(whoami))
-        .route("/v1/tokens", get(list).post(create))
-        .route("/v1/tokens/{id}", delete(revoke))
-        .route("/v1/clients/check", post(check_client))
+pub(super) fn routes() -> Group {
+    Group {
+        name: "tokens",
+        about: "Tokens, and who somebody is.",
+        routes: vec![
+            Route::get("/v1/whoami", "whoami", "Who the edge takes the asker for", whoami),
+            Route::get("/v1/tokens", "tokens", "The tokens, without their secrets", list),
+            Route::post(
+                "/v1/tokens",
+                "createToken",
+                "Makes a token; its secret is told this once",
+                create,
+            )
+            .may(&[Code::Conflict]),
+            Route::delete("/v1/tokens/{id}", "revokeToken", "Ends a token, at once", revoke)
+                .may(&[Code::NotFound, Code::Conflict]),
+            Route::post(
+                "/v1/clients/check",
+                "checkClient",
+                "Whose the token is that an MCP client showed",
+                check_client,
+            ),
+            Route::post(
+                "/v1/join",
+                "join",
+                "Makes the token of the node that a join token names, and ends that one",
+                join,
+            ),
+        ],
+    }
 }
 
 async fn whoami(caller: Caller) -> Json<Whoami> {
@@ -47,6 +70,15 @@ async fn revoke(
 ) -> Result<Json<TokenInfo>, Answer> {
     let store = api.edge.store.clone();
     to_its_end(async move { store.revoke_token(&actor, &id).await }).await.map(Json)
+}
+
+async fn join(
+    State(api): State<Api>,
+    Joining(joining): Joining,
+    Json(()): Json<()>,
+) -> Result<Json<CreatedToken>, Answer> {
+    let store = api.edge.store.clone();
+    to_its_end(async move { store.join(&joining).await }).await.map(Json)
 }
 
 /// Says whose a token is that an MCP client showed to a node, and nothing of one that is no client's:

@@ -7,10 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use oz0_api::audit::{AuditCheck, AuditEntry, AuditPage, AuditSubject, Chain, Fault};
+use oz0_api::node::Head;
 use oz0_api::{EdgeId, NodeName, UnixMillis};
+use oz0_listing::FunctionId;
+use oz0_telemetry::target;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use sqlx::SqliteConnection;
+use tracing::field;
 
 use super::{Store, StoreError, Write, next, parse, parse_json, to_json};
 
@@ -48,6 +52,36 @@ pub(crate) struct Act {
     pub(crate) subject: AuditSubject,
 }
 
+impl Act {
+    /// Logs it: who did what to which. What somebody wrote, or called with, stands in the audit log alone.
+    pub(super) fn log(&self, actor: &Actor) {
+        let AuditSubject { plugin, version, tool, functions, node, detail } = &self.subject;
+        let known = |key: &str| detail.get(key).map(field::display);
+        let functions = functions.keys().take(FUNCTIONS).map(FunctionId::as_str);
+        let functions = functions.collect::<Vec<_>>().join(",");
+        tracing::info!(
+            target: target::EDGE,
+            action = self.action,
+            %actor,
+            plugin = plugin.as_ref().map(field::display),
+            version = version.as_ref().map(field::display),
+            tool = tool.as_ref().map(field::display),
+            node = node.as_ref().map(field::display),
+            functions = (!functions.is_empty()).then_some(functions.as_str()),
+            approval = known("approval"),
+            call = known("call"),
+            name = known("name"),
+            rule = known("rule"),
+            matches = known("match"),
+            decides = known("action"),
+            "done"
+        );
+    }
+}
+
+/// The functions of an act that are named in the log.
+const FUNCTIONS: usize = 20;
+
 /// The hashed part of an entry.
 #[derive(Serialize, Deserialize)]
 struct Body {
@@ -77,12 +111,8 @@ impl Write<'_> {
     /// Writes down an act of this write's actor.
     pub(super) async fn audit(&mut self, act: Act) -> Result<(), StoreError> {
         let edge = self.store.edge.clone();
-        let last: Option<(i64, String)> =
-            sqlx::query_as("SELECT seq, hash FROM audit_heads WHERE edge = $1")
-                .bind(edge.as_str())
-                .fetch_optional(self.conn())
-                .await?;
-        let (seq, prev) = last.map_or((1, START.to_owned()), |(seq, hash)| (seq + 1, hash));
+        let last = head(self.conn(), &edge).await?;
+        let (seq, prev) = last.map_or((1, START.to_owned()), |Head { seq, hash }| (seq + 1, hash));
         let position = next(self.conn(), "audit").await?;
         let body = Body {
             position,
@@ -91,7 +121,7 @@ impl Write<'_> {
             at: self.now,
             actor: self.actor.to_string(),
             action: act.action.to_owned(),
-            subject: act.subject,
+            subject: act.subject.clone(),
         };
         let body = canonical(&to_json(&body)?)?;
         let hash = chain_hash(&prev, &body);
@@ -116,6 +146,7 @@ impl Write<'_> {
         .execute(self.conn())
         .await?;
         self.head = Some((seq, hash));
+        self.acts.push(act);
         Ok(())
     }
 }
@@ -138,6 +169,19 @@ pub(super) async fn hash_at(
         .bind(seq)
         .fetch_optional(conn)
         .await?)
+}
+
+/// Where an edge's log ends.
+pub(super) async fn head(
+    conn: &mut SqliteConnection,
+    edge: &EdgeId,
+) -> Result<Option<Head>, StoreError> {
+    let head: Option<(i64, String)> =
+        sqlx::query_as("SELECT seq, hash FROM audit_heads WHERE edge = $1")
+            .bind(edge.as_str())
+            .fetch_optional(conn)
+            .await?;
+    Ok(head.map(|(seq, hash)| Head { seq, hash }))
 }
 
 impl Store {

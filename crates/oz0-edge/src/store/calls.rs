@@ -15,8 +15,10 @@ use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
 use super::functions::VersionKey;
+use super::versions::{Version, all_live};
 use super::{
-    Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, random, to_json,
+    Act, Actor, Answer, Store, StoreError, Write, approvals, parse, parse_json, poll, random,
+    steady, to_json,
 };
 
 /// How long a call is waited for when nobody says.
@@ -56,7 +58,7 @@ impl Store {
             "SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting' AND expires_at > $2",
         )
         .bind(node.as_str())
-        .bind(write.now.0)
+        .bind(steady().0)
         .fetch_one(write.conn())
         .await?;
         if waiting >= WAITING {
@@ -67,14 +69,14 @@ impl Store {
             .into());
         }
         let id = CallId::from_random(random()?);
-        let (now, kept) = (write.now.0, i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX));
+        let (now, kept) = (steady().0, i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX));
         sqlx::query("DELETE FROM calls WHERE ended_at < $1 OR expires_at < $1")
             .bind(now - kept)
             .execute(write.conn())
             .await?;
         sqlx::query(
-            "INSERT INTO calls (id, function, arguments, node, state, asked_at, expires_at)
-             VALUES ($1, $2, $3, $4, 'waiting', $5, $6)",
+            "INSERT INTO calls (id, function, arguments, node, state, asked_at, expires_at, patient)
+             VALUES ($1, $2, $3, $4, 'waiting', $5, $6, $7)",
         )
         .bind(id.as_str())
         .bind(ask.function.as_str())
@@ -82,6 +84,7 @@ impl Store {
         .bind(node.as_str())
         .bind(now)
         .bind(now.saturating_add(i64::try_from(timeout).unwrap_or(i64::MAX)))
+        .bind(i64::from(ask.timeout_ms.is_none()))
         .execute(write.conn())
         .await?;
         write
@@ -102,6 +105,7 @@ impl Store {
             function: ask.function.clone(),
             state: CallState::Waiting,
             node: Some(node),
+            approval: None,
             result: None,
             problem: None,
         })
@@ -120,25 +124,28 @@ impl Store {
             return Ok(Vec::new());
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
-        let now = write.now.0;
-        let rows: Vec<(String, String, String, i64)> = sqlx::query_as(
+        let now = steady().0;
+        let rows: Vec<(String, String, String, i64, i64)> = sqlx::query_as(
             "UPDATE calls SET state = 'running'
              WHERE node = $1 AND state = 'waiting' AND expires_at > $2
-             RETURNING id, function, arguments, expires_at",
+             RETURNING id, function, arguments, expires_at, patient",
         )
         .bind(node.as_str())
         .bind(now)
         .fetch_all(write.conn())
         .await?;
+        let revision = poll::current(write.conn()).await?;
         write.commit().await?;
         rows.into_iter()
-            .map(|(id, function, arguments, expires_at)| {
+            .map(|(id, function, arguments, expires_at, patient)| {
                 Ok(Job {
                     id: parse(&id)?,
                     function: parse(&function)?,
                     arguments: RawValue::from_string(arguments)
                         .map_err(|error| StoreError::Row(error.to_string()))?,
                     timeout_ms: u64::try_from(expires_at - now).unwrap_or(0),
+                    patient: patient != 0,
+                    revision,
                 })
             })
             .collect()
@@ -163,7 +170,7 @@ impl Store {
         .bind(state.as_str())
         .bind(result)
         .bind(problem)
-        .bind(write.now.0)
+        .bind(steady().0)
         .bind(id.as_str())
         .bind(node.as_str())
         .execute(write.conn())
@@ -183,13 +190,48 @@ impl Store {
     /// How far a call has come, and how long it may still take.
     pub(crate) async fn asked(&self, id: &CallId) -> Answer<(Call, Duration)> {
         let row = self.call_row(id).await?;
-        let left = row.3.saturating_sub(now().0);
-        let call = read(id, row)?;
+        let left = row.3.saturating_sub(steady().0);
+        let mut call = read(id, row)?;
+        if call.state == CallState::Running {
+            let mut tx = self.read().await?;
+            call.approval = approvals::pending_of(&mut tx, id).await?;
+        }
         if call.state.is_final() || left > 0 {
             return Ok((call, Duration::from_millis(u64::try_from(left).unwrap_or(0))));
         }
         self.expire(id, &call).await?;
         Ok((read(id, self.call_row(id).await?)?, Duration::ZERO))
+    }
+
+    /// Offers a call that its node has not taken to another node that lists its function, one that polls now before one
+    /// that is only believed to be there. Whether there was one.
+    pub(crate) async fn offer_elsewhere(&self, id: &CallId) -> Answer<bool> {
+        let mut write = self.write(&Actor::Edge).await?;
+        let row: Option<(String, String)> =
+            sqlx::query_as("SELECT function, node FROM calls WHERE id = $1 AND state = 'waiting'")
+                .bind(id.as_str())
+                .fetch_optional(write.conn())
+                .await?;
+        let Some((function, before)) = row else { return Ok(false) };
+        let function: FunctionId = parse(&function)?;
+        let before: NodeName = parse(&before)?;
+        let Hosts { mut listing, .. } = write.hosts(&function).await?;
+        listing.remove(&before);
+        // Each in its turn where nobody polls.
+        let next = listing
+            .iter()
+            .find(|node| self.is_polling(node))
+            .or_else(|| listing.iter().find(|node| **node > before))
+            .or_else(|| listing.first());
+        let Some(next) = next else { return Ok(false) };
+        sqlx::query("UPDATE calls SET node = $1 WHERE id = $2 AND state = 'waiting'")
+            .bind(next.as_str())
+            .bind(id.as_str())
+            .execute(write.conn())
+            .await?;
+        write.wakes = true;
+        write.commit().await?;
+        Ok(true)
     }
 
     async fn call_row(&self, id: &CallId) -> Answer<Row> {
@@ -210,6 +252,14 @@ impl Store {
     async fn expire(&self, id: &CallId, call: &Call) -> Answer<()> {
         let node = call.node.as_ref().map(ToString::to_string).unwrap_or_default();
         let problem = match call.state {
+            _ if call.approval.is_some() => Problem::new(
+                Code::TimedOut,
+                format!(
+                    "nobody decided about the call of {} in time; it was not run",
+                    call.function
+                ),
+            )
+            .hint("without --timeout it waits for as long as a person may take"),
             CallState::Waiting => Problem::new(
                 Code::TimedOut,
                 format!(
@@ -228,10 +278,10 @@ impl Store {
         let mut write = self.write(&Actor::Edge).await?;
         sqlx::query(
             "UPDATE calls SET state = 'failed', problem = $1, ended_at = $2, arguments = ''
-             WHERE id = $3 AND state = $4",
+             WHERE id = $3 AND state = $4 AND expires_at <= $2",
         )
         .bind(to_json(&problem)?)
-        .bind(write.now.0)
+        .bind(steady().0)
         .bind(id.as_str())
         .bind(call.state.as_str())
         .execute(write.conn())
@@ -242,6 +292,30 @@ impl Store {
     }
 }
 
+/// Who could run a function.
+struct Hosts {
+    /// The versions that have it, a candidate first.
+    versions: Vec<Version>,
+    /// The nodes that are there.
+    alive: BTreeSet<NodeName>,
+    /// Those of them that list it as accepted.
+    listing: BTreeSet<NodeName>,
+}
+
+impl Hosts {
+    /// The version that a node runs, of those that have the function.
+    fn version_on(&self, node: &NodeName) -> Option<VersionKey> {
+        let offered = self.versions.iter().find(|version| version.is_offered_to(node));
+        let installed = || self.versions.iter().find(|version| !version.is_candidate());
+        offered.or_else(installed).or(self.versions.first()).map(Version::key)
+    }
+}
+
+fn no_tool(function: &FunctionId) -> Problem {
+    let what = format!("no installed plugin has a tool `{}`", function.tool());
+    Problem::new(Code::NotFound, what).hint("`oz0 catalog` shows what can be called")
+}
+
 fn read(id: &CallId, row: Row) -> Result<Call, StoreError> {
     let (function, node, state, _, result, problem) = row;
     Ok(Call {
@@ -249,6 +323,7 @@ fn read(id: &CallId, row: Row) -> Result<Call, StoreError> {
         function: parse(&function)?,
         state: state_of(&state)?,
         node: Some(parse(&node)?),
+        approval: None,
         result: result
             .map(RawValue::from_string)
             .transpose()
@@ -262,23 +337,15 @@ impl Write<'_> {
     /// any does.
     async fn node_for(&mut self, ask: &Ask) -> Answer<(VersionKey, NodeName)> {
         let function = &ask.function;
-        let versions = super::plugins::all_installed(self.conn()).await?;
-        let tool = function.tool();
-        let Some(version) =
-            versions.iter().find(|version| version.description.tools.contains_key(&tool))
-        else {
-            return Err(Problem::new(
-                Code::NotFound,
-                format!("no installed plugin has a tool `{tool}`"),
-            )
-            .hint("`oz0 catalog` shows what can be called")
-            .into());
+        let hosts = self.hosts(function).await?;
+        let Hosts { alive, listing, .. } = &hosts;
+        let on = |node: &NodeName| {
+            let key = hosts.version_on(node).ok_or_else(|| no_tool(function))?;
+            Ok((key, node.clone()))
         };
-        let key = version.key();
-        let alive = self.alive().await?;
         if let Some(node) = &ask.node {
             if alive.contains(node) {
-                return Ok((key, node.clone()));
+                return on(node);
             }
             return Err(Problem::new(
                 Code::Unavailable,
@@ -286,24 +353,38 @@ impl Write<'_> {
             )
             .into());
         }
-        let lists = self.listing_nodes(&key, function).await?;
         // A node that polls now is there; of another it is only believed, and between two polls true.
         let there = |node: &&NodeName| self.store.is_polling(node);
-        let listing: Vec<&NodeName> = alive.iter().filter(|node| lists.contains(*node)).collect();
-        listing
+        let node = listing
             .iter()
-            .copied()
             .find(there)
-            .or_else(|| listing.first().copied())
+            .or_else(|| listing.first())
             .or_else(|| alive.iter().find(there))
             .or_else(|| alive.first())
-            .cloned()
-            .map(|node| (key, node))
             .ok_or_else(|| {
                 Problem::new(Code::Unavailable, format!("no node is there to call {function}"))
                     .hint("`oz0 node list` shows the nodes")
-                    .into()
-            })
+            })?;
+        on(node)
+    }
+
+    /// Who could run a function.
+    async fn hosts(&mut self, function: &FunctionId) -> Answer<Hosts> {
+        let mut versions = all_live(self.conn()).await?;
+        let tool = function.tool();
+        versions.retain(|version| version.description.tools.contains_key(&tool));
+        versions.reverse();
+        if versions.is_empty() {
+            return Err(no_tool(function).into());
+        }
+        let alive = self.alive().await?;
+        let mut lists = BTreeSet::new();
+        for version in &versions {
+            let nodes = self.listing_nodes(&version.key(), function).await?;
+            lists.extend(nodes.into_iter().filter(|node| version.may_run_on(node)));
+        }
+        let listing = alive.intersection(&lists).cloned().collect();
+        Ok(Hosts { versions, alive, listing })
     }
 
     /// The hash that a function was accepted with, for the entry of a call: of several the one that the

@@ -12,7 +12,7 @@ use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
-use super::plugins::{Version, all_installed};
+use super::versions::{Runs, Version, all_live, candidate_beside};
 use super::{Answer, Store, StoreError, now, parse, parse_json};
 use crate::function::Value;
 
@@ -128,10 +128,13 @@ impl Store {
     pub(crate) async fn catalog(&self) -> Answer<Catalog> {
         let mut tx = self.read().await?;
         let mut functions = Vec::new();
-        for version in all_installed(&mut tx).await? {
-            functions.extend(self.catalog_of(&mut tx, &version).await?);
+        let versions = all_live(&mut tx).await?;
+        for version in &versions {
+            let candidate = candidate_beside(&versions, version);
+            let runs = Runs::load(&mut tx, version, candidate).await?;
+            functions.extend(self.catalog_of(&mut tx, version, &runs).await?);
         }
-        functions.sort_by(|a, b| a.id.cmp(&b.id));
+        functions.sort_by(|a, b| a.id.cmp(&b.id).then(a.candidate.cmp(&b.candidate)));
         Ok(Catalog { functions })
     }
 
@@ -140,6 +143,7 @@ impl Store {
         &self,
         conn: &mut SqliteConnection,
         version: &Version,
+        runs: &Runs<'_>,
     ) -> Result<Vec<CatalogFunction>, StoreError> {
         let key = version.key();
         let owners = Owners::load(conn).await?;
@@ -171,7 +175,8 @@ impl Store {
         .fetch_all(&mut *conn)
         .await?;
         let said = said(conn, &key).await?;
-        let is_live = |node: &NodeName| nodes.get(node).is_some_and(|(_, live)| *live);
+        let is_live =
+            |node: &NodeName| nodes.get(node).is_some_and(|(_, live)| *live) && runs.on(node);
         let mut listed = BTreeMap::<(FunctionId, Value), Vec<NodeName>>::new();
         for (function, value, node) in seen {
             let (function, node): (FunctionId, NodeName) = (parse(&function)?, parse(&node)?);
@@ -232,6 +237,7 @@ impl Store {
                 id,
                 plugin: key.plugin.clone(),
                 version: key.version.clone(),
+                candidate: version.is_candidate(),
                 state,
                 accepted,
                 changes,

@@ -13,9 +13,11 @@ use sqlx::SqliteConnection;
 
 use super::functions::{ToolState, VersionKey, change_nodes, kind_of, stored_listing};
 use super::listings::Acts;
-use super::plugins::{Version, installed, no_plugin};
+
+use super::versions::{Version, of_plugin};
 use super::{Act, Actor, Answer, Store, StoreError, Write, endpoints, parse, parse_json};
 use crate::function::{Event, Value};
+use crate::version::no_plugin;
 
 /// IDs in one approval, at most.
 const IDS: usize = 10_000;
@@ -24,11 +26,17 @@ const IDS: usize = 10_000;
 type Row = (String, String, Option<String>, String, String, Option<String>, i64);
 
 impl Store {
-    /// What waits for approval in a plugin.
+    /// What waits for approval in a plugin: in its installed version, then in its candidate.
     pub(crate) async fn changes(&self, plugin: &PluginName) -> Answer<Changes> {
         let mut tx = self.read().await?;
-        let version = installed(&mut tx, plugin).await?.ok_or_else(|| no_plugin(plugin))?;
-        let changes = self.changes_of(&mut tx, &version).await?;
+        let versions = of_plugin(&mut tx, plugin).await?;
+        if versions.is_empty() {
+            return Err(no_plugin(plugin).into());
+        }
+        let mut changes = Vec::new();
+        for version in &versions {
+            changes.extend(self.changes_of(&mut tx, version).await?);
+        }
         Ok(Changes { plugin: plugin.clone(), changes })
     }
 
@@ -73,18 +81,24 @@ impl Store {
             .into());
         }
         let mut write = self.write(actor).await?;
-        let version = installed(write.conn(), plugin).await?.ok_or_else(|| no_plugin(plugin))?;
-        let key = version.key();
+        let versions = of_plugin(write.conn(), plugin).await?;
+        if versions.is_empty() {
+            return Err(no_plugin(plugin).into());
+        }
         let mut approved = Vec::new();
-        let mut stale = Vec::new();
-        let ids: BTreeSet<&ChangeId> = approve.changes.iter().collect();
-        let mut tools = BTreeMap::new();
-        for id in ids {
-            match write.approve_one(&version, &key, id, &mut tools).await? {
-                Some(change) => approved.push(change),
-                None => stale.push(id.clone()),
+        let mut stale: BTreeSet<&ChangeId> = approve.changes.iter().collect();
+        for version in &versions {
+            // A change is one version's, and so is its approval.
+            let key = version.key();
+            let mut tools = BTreeMap::new();
+            for id in stale.clone() {
+                if let Some(change) = write.approve_one(version, &key, id, &mut tools).await? {
+                    approved.push(change);
+                    stale.remove(id);
+                }
             }
         }
+        let stale = stale.into_iter().cloned().collect();
         if approved.is_empty() {
             return Ok(Approved { approved, stale });
         }

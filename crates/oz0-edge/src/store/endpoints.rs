@@ -9,7 +9,7 @@ use oz0_listing::ToolId;
 use sqlx::SqliteConnection;
 
 use super::functions::{NewChange, VersionKey};
-use super::plugins::Version;
+use super::versions::Version;
 use super::{StoreError, Write, parse};
 
 /// What stands on a remote tool's endpoint.
@@ -40,8 +40,8 @@ pub(super) async fn pinned(
     key: &VersionKey,
     tool: &ToolId,
 ) -> Result<Option<Endpoint>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "SELECT t.version, t.pin FROM tools t JOIN versions v
+    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+        "SELECT t.version, t.pin, v.install_rank FROM tools t JOIN versions v
          ON v.plugin = t.plugin AND v.version = t.version
          WHERE t.plugin = $1 AND t.tool = $2 AND t.pin IS NOT NULL ORDER BY v.install_rank DESC",
     )
@@ -49,8 +49,10 @@ pub(super) async fn pinned(
     .bind(tool.as_str())
     .fetch_all(conn)
     .await?;
-    let own = rows.iter().find(|(version, _)| version == key.version.as_str());
-    own.or(rows.first()).map(|(_, pin)| parse(pin)).transpose()
+    let own = rows.iter().find(|(version, ..)| version == key.version.as_str());
+    // Where a candidate's calls go says nothing about the next version before it is installed.
+    let installed = rows.iter().find(|(.., rank)| *rank > 0);
+    own.or(installed).map(|(_, pin, _)| parse(pin)).transpose()
 }
 
 /// What stands on the endpoint that a version's manifest names for a tool.

@@ -62,6 +62,18 @@ impl Folder {
         self.root.join("edge.db")
     }
 
+    /// Says so where its disk has less room than that, in bytes.
+    pub(crate) fn has_room(&self, bytes: u64) -> Result<(), StoreError> {
+        // Where the system does not say, the next write does.
+        #[cfg(unix)]
+        if let Ok(disk) = rustix::fs::statvfs(&self.root)
+            && disk.f_bavail.saturating_mul(disk.f_frsize) < bytes
+        {
+            return Err(StoreError::Full { place: Some(self.database()) });
+        }
+        Ok(())
+    }
+
     /// The folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use oz0_listing::{FunctionId, Listing};
 
 use super::functions::{VersionKey, stored_listing};
-use super::plugins::Version;
+use super::versions::Version;
 use super::{StoreError, Write, parse};
 use crate::function::{Function, Value};
 

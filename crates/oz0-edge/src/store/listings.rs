@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::node::{LeftOut, ListedFunction, Outcome as Listed, Report, Verdict, Verdicts};
-use oz0_api::{Code, NodeName, Problem};
+use oz0_api::{Code, NodeName, PluginVersion, Problem};
 use oz0_listing::{FunctionId, Listing, escape};
 
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
 use super::held::Held;
-use super::plugins::{Version, installed};
+use super::versions::{Version, of_plugin};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json};
 use crate::function::{Event, Function, Value};
 
@@ -83,11 +83,11 @@ impl Store {
     pub(crate) async fn report(&self, node: &NodeName, report: &Report) -> Answer<Verdicts> {
         let listed = match &report.outcome {
             Listed::Complete { functions, left_out } => Ok(read(report, functions, left_out)?),
-            Listed::Failed { reason } => Err(escape::line_within(reason, REASON).into_owned()),
+            Listed::Failed { reason, .. } => Err(escape::line_within(reason, REASON).into_owned()),
         };
         let mut write = self.write(&Actor::Node(node.clone())).await?;
         write.see(node).await?;
-        let version = current(&mut write, report).await?;
+        let version = current(&mut write, node, report).await?;
         let key = version.key();
 
         let endpoint = version.description.tools[&report.tool].endpoint();
@@ -158,14 +158,17 @@ impl Store {
     }
 }
 
-/// The version that the report is about, if it is still what nodes run.
-async fn current(write: &mut Write<'_>, report: &Report) -> Answer<Version> {
+/// The version that the report is about, if it is still what that node runs: one that goes on with the installed version in a
+/// candidate's place says what it lists as well.
+async fn current(write: &mut Write<'_>, node: &NodeName, report: &Report) -> Answer<Version> {
     let stale = |what: String| {
         Problem::new(Code::Stale, what).hint("poll again: the plugin set is another one now")
     };
-    let version = installed(write.conn(), &report.plugin)
+    let version = of_plugin(write.conn(), &report.plugin)
         .await?
-        .filter(|version| version.description.version == report.version)
+        .into_iter()
+        .find(|version| version.description.version == report.version)
+        .filter(|version| version.may_run_on(node))
         .ok_or_else(|| {
             stale(format!("{} {} is not what nodes run now", report.plugin, report.version))
         })?;
@@ -223,15 +226,20 @@ impl Write<'_> {
             }
             None => ("[]".to_owned(), "[]".to_owned(), "{}".to_owned(), false),
         };
+        let goes_on = match &report.outcome {
+            Listed::Failed { goes_on, .. } => goes_on.as_ref().map(PluginVersion::as_str),
+            Listed::Complete { .. } => None,
+        };
         let now = self.now;
         sqlx::query(
-            "INSERT INTO tool_nodes
-             (plugin, version, tool, node, at, compared, functions, left_out, failure, uncallable)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            "INSERT INTO tool_nodes (plugin, version, tool, node, at, compared, functions,
+             left_out, failure, uncallable, goes_on)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
              ON CONFLICT (plugin, version, tool, node) DO UPDATE SET at = excluded.at,
              compared = CASE WHEN excluded.compared = 1 THEN 1 ELSE tool_nodes.compared END,
              functions = excluded.functions, left_out = excluded.left_out,
-             failure = excluded.failure, uncallable = excluded.uncallable",
+             failure = excluded.failure, uncallable = excluded.uncallable,
+             goes_on = excluded.goes_on",
         )
         .bind(key.plugin.as_str())
         .bind(key.version.as_str())
@@ -243,6 +251,7 @@ impl Write<'_> {
         .bind(left_out)
         .bind(failure)
         .bind(uncallable)
+        .bind(goes_on)
         .execute(self.conn())
         .await?;
         self.wakes = true;

@@ -4,7 +4,8 @@
 //! A claim is made in the transaction in which a function is first accepted, and keeps its rank as
 //! long as the plugin is installed and the function accepted; a plugin that is removed gives its
 //! names up. A plugin that is updated keeps the claims of a tool whose first listing is still to
-//! come: an update must not hand a name to whoever waits for it.
+//! come: an update must not hand a name to whoever waits for it. A candidate claims names beside the
+//! installed version, and none that a function of that one has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use oz0_listing::{FunctionId, ModelName};
 use sqlx::SqliteConnection;
 
 use super::functions::VersionKey;
-use super::{StoreError, Write, parse, plugins};
+use super::{StoreError, Write, parse, versions};
 
 /// The claims to each model name, the earliest first.
 pub(super) struct Owners(BTreeMap<String, Vec<(FunctionId, PluginName)>>);
@@ -58,18 +59,22 @@ impl Write<'_> {
         for (name, function) in claims {
             claimed.insert(parse::<FunctionId>(&function)?, name);
         }
-        let wanted = match plugins::installed(self.conn(), plugin).await? {
-            None => BTreeSet::new(),
-            Some(version) => {
-                let key = version.key();
-                let mut wanted = accepted(self.conn(), &key).await?;
-                let snapshots = snapshots(self.conn(), &key).await?;
-                let pending = claimed.keys().filter(|id| !snapshots.contains(id.tool().as_str()));
-                wanted.extend(pending.cloned());
-                wanted.retain(|id| version.description.tools.contains_key(&id.tool()));
-                wanted
+        let live = versions::of_plugin(self.conn(), plugin).await?;
+        let mut wanted = BTreeSet::new();
+        for version in &live {
+            let key = version.key();
+            let mut own = accepted(self.conn(), &key).await?;
+            let snapshots = snapshots(self.conn(), &key).await?;
+            let pending = claimed.keys().filter(|id| !snapshots.contains(id.tool().as_str()));
+            own.extend(pending.cloned());
+            own.retain(|id| version.description.tools.contains_key(&id.tool()));
+            if version.is_candidate() {
+                // On no node do both versions run, and a twin of theirs would leave out what runs everywhere.
+                let names: BTreeSet<ModelName> = wanted.iter().map(ModelName::of).collect();
+                own.retain(|id| wanted.contains(id) || !names.contains(&ModelName::of(id)));
             }
-        };
+            wanted.extend(own);
+        }
         let mut touched = BTreeSet::new();
         for (id, name) in &claimed {
             if !wanted.contains(id) {
@@ -112,7 +117,7 @@ impl Write<'_> {
 }
 
 /// The functions of a version with an accepted listing.
-async fn accepted(
+pub(super) async fn accepted(
     conn: &mut SqliteConnection,
     key: &VersionKey,
 ) -> Result<BTreeSet<FunctionId>, StoreError> {
@@ -128,7 +133,7 @@ async fn accepted(
 }
 
 /// The tools of a version that have a snapshot.
-async fn snapshots(
+pub(super) async fn snapshots(
     conn: &mut SqliteConnection,
     key: &VersionKey,
 ) -> Result<BTreeSet<String>, StoreError> {

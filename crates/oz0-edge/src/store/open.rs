@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::folder::Folder;
 use super::{Actor, Db, Store, StoreError, audit, random, tokens};
+use crate::metrics::Metrics;
 use crate::small::open_regular;
 
 /// Connections that read.
@@ -76,9 +77,13 @@ impl Store {
             commits: watch::Sender::new(0),
             winding_down: watch::Sender::new(false),
             presence: Mutex::default(),
+            asking: Mutex::default(),
+            metrics: Metrics::new(),
+            probed: tokio::sync::Mutex::default(),
         };
         store.check_head(&path).await?;
         store.first_token().await?;
+        store.lose_all().await?;
         Ok(store)
     }
 

@@ -4,98 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::plugin::{
-    FunctionStatus, Install, PluginDescription, PluginStatus, Source, ToolOnNode, ToolStatus,
-    VersionState,
+    Candidate, FunctionStatus, Install, PluginDescription, PluginStatus, Source, ToolOnNode,
+    ToolStatus,
 };
-use oz0_api::{Code, PluginName, PluginVersion, Problem, UnixMillis};
-use oz0_listing::{FunctionId, ListingHash, ModelName, ToolId};
+use oz0_api::{Code, PluginName, Problem, UnixMillis};
+use oz0_listing::{Digest, FunctionId, ListingHash, ModelName, ToolId};
 use sqlx::SqliteConnection;
 
-use super::functions::VersionKey;
-use super::{Act, Actor, Answer, Store, StoreError, Write, parse, parse_json, to_json};
-use crate::version;
-
-/// A version as it is stored.
-#[derive(Debug, Clone)]
-pub(super) struct Version {
-    pub(super) description: PluginDescription,
-    pub(super) state: VersionState,
-    pub(super) installed_at: UnixMillis,
-}
-
-impl Version {
-    pub(super) fn key(&self) -> VersionKey {
-        VersionKey {
-            plugin: self.description.name.clone(),
-            version: self.description.version.clone(),
-        }
-    }
-}
-
-fn state_name(state: VersionState) -> &'static str {
-    match state {
-        VersionState::Installed => "installed",
-        VersionState::Replaced => "replaced",
-        VersionState::Removed => "removed",
-    }
-}
-
-fn state_of(text: &str) -> Result<VersionState, StoreError> {
-    [VersionState::Installed, VersionState::Replaced, VersionState::Removed]
-        .into_iter()
-        .find(|state| state_name(*state) == text)
-        .ok_or_else(|| StoreError::Row(format!("`{text}` as the state of a version")))
-}
-
-fn read(row: &(String, String, i64)) -> Result<Version, StoreError> {
-    Ok(Version {
-        description: parse_json(&row.0)?,
-        state: state_of(&row.1)?,
-        installed_at: UnixMillis(row.2),
-    })
-}
-
-/// The version of a plugin that is installed.
-pub(super) async fn installed(
-    conn: &mut SqliteConnection,
-    plugin: &PluginName,
-) -> Result<Option<Version>, StoreError> {
-    let row: Option<(String, String, i64)> = sqlx::query_as(
-        "SELECT description, state, installed_at FROM versions
-         WHERE plugin = $1 AND state = 'installed'",
-    )
-    .bind(plugin.as_str())
-    .fetch_optional(conn)
-    .await?;
-    row.as_ref().map(read).transpose()
-}
-
-/// Every installed version, by the plugin's name.
-pub(super) async fn all_installed(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
-        "SELECT description, state, installed_at FROM versions
-         WHERE state = 'installed' ORDER BY plugin",
-    )
-    .fetch_all(conn)
-    .await?;
-    rows.iter().map(read).collect()
-}
-
-/// A version, whatever became of it.
-async fn known(
-    conn: &mut SqliteConnection,
-    plugin: &PluginName,
-    version: &PluginVersion,
-) -> Result<Option<Version>, StoreError> {
-    let row: Option<(String, String, i64)> = sqlx::query_as(
-        "SELECT description, state, installed_at FROM versions WHERE plugin = $1 AND version = $2",
-    )
-    .bind(plugin.as_str())
-    .bind(version.as_str())
-    .fetch_optional(conn)
-    .await?;
-    row.as_ref().map(read).transpose()
-}
+use super::versions::{
+    Runs, Version, all_live, candidate_beside, install_rank, installed, known, life, of_plugin,
+};
+use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, to_json};
+use crate::version::{self, Event, no_plugin};
 
 /// What the audit log says of an install beside the plugin and its version.
 fn install_detail(
@@ -125,18 +45,28 @@ fn install_detail(
     }
     if let Some(before) = before.filter(|before| before.description.version != description.version)
     {
-        detail.insert("replaces".to_owned(), before.description.version.to_string());
+        let key = if terms.rollout.is_some() { "beside" } else { "replaces" };
+        detail.insert(key.to_owned(), before.description.version.to_string());
+    }
+    if let Some(rollout) = &terms.rollout {
+        detail.insert("rollout".to_owned(), rollout.to_string());
+    }
+    if terms.downgrade {
+        detail.insert("downgrade".to_owned(), "asked".to_owned());
     }
     detail
 }
 
-/// That there is no such plugin.
-pub(super) fn no_plugin(plugin: &PluginName) -> Problem {
-    Problem::new(Code::NotFound, format!("no plugin named {plugin} is installed"))
-        .hint("`oz0 plugin list` shows the installed ones")
-}
-
 impl Store {
+    /// The digests of every bundle that a version is known by.
+    pub(crate) async fn known_digests(&self) -> Result<BTreeSet<Digest>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows: Vec<String> = sqlx::query_scalar("SELECT digest FROM versions WHERE dev = 0")
+            .fetch_all(&mut *tx)
+            .await?;
+        rows.iter().map(|digest| parse(digest)).collect()
+    }
+
     /// Installs a version, or registers a folder run in place.
     pub(crate) async fn install(
         &self,
@@ -149,81 +79,76 @@ impl Store {
         let before = installed(write.conn(), name).await?;
         match &before {
             Some(before) => version::same_folder(&before.description, description, terms)?,
-            None if terms.update => return Err(no_plugin(name).into()),
+            None if terms.update => {
+                return Err(no_plugin(name)
+                    .hint("a first version is installed with: oz0 plugin install DIR|BUNDLE")
+                    .into());
+            }
             None => {}
+        }
+        let is_dev = description.source.is_dev();
+        if is_dev && terms.rollout.is_some() {
+            let what =
+                format!("{name} {number} is run from a folder, in place, and is no candidate");
+            return Err(Problem::new(Code::Conflict, what)
+                .hint("pack it, and offer the bundle: oz0 plugin update BUNDLE --canary NODE")
+                .into());
         }
         let known = known(write.conn(), name, number).await?;
         if let Some(known) = &known {
             version::same_version(&known.description, description)?;
         }
-        for other in all_installed(write.conn()).await? {
-            version::apart(&other.description, description)?;
+        // A folder's version is whatever its author writes there.
+        let downgrade = terms.downgrade
+            || is_dev
+            || before.as_ref().is_some_and(|before| before.description.source.is_dev());
+        let event = match &terms.rollout {
+            Some(_) => Event::Offer { version: number, downgrade },
+            None => Event::Install { version: number, downgrade },
+        };
+        let (life, mut acts) = write.decided(name, event).await?;
+        write.check_apart(description).await?;
+        if let Some(rollout) = &terms.rollout {
+            write.check_rollout(name, number, rollout).await?;
         }
-        let state = version::step(known.as_ref().map(|known| known.state), version::Act::Install);
-        if known
-            .as_ref()
-            .is_some_and(|known| Some(known.state) == state && known.description == *description)
-        {
+        let own = acts.iter().find(|(version, _)| version == number).map(|(_, act)| *act);
+        let from = known.as_ref().map(|known| known.state);
+        let state = own.and_then(|act| version::step(from, act));
+        let state = state.ok_or_else(|| StoreError::Row(format!("{name} {number} as {from:?}")))?;
+        if known.as_ref().is_some_and(|known| {
+            known.state == state
+                && known.description == *description
+                && known.rollout == terms.rollout
+        }) {
             drop(write);
             return self.plugin(name).await;
         }
-
-        if let Some(before) = &before
-            && before.description.version != *number
-        {
-            write.set_state(before, version::Act::Replace).await?;
+        if before.as_ref().is_some_and(|before| before.description.version != *number) {
+            write.check_users(description).await?;
         }
-        let revision = write.revision().await?;
-        let now = write.now;
-        sqlx::query(
-            "INSERT INTO versions (plugin, version, digest, dev, description, state, installed_at,
-             install_rank, revision) VALUES ($1, $2, $3, $4, $5, 'installed', $6, $7, $7)
-             ON CONFLICT (plugin, version) DO UPDATE SET digest = excluded.digest,
-             description = excluded.description, state = excluded.state,
-             installed_at = excluded.installed_at, install_rank = excluded.install_rank,
-             revision = excluded.revision",
-        )
-        .bind(name.as_str())
-        .bind(number.as_str())
-        .bind(description.digest.to_string())
-        .bind(i64::from(description.source.is_dev()))
-        .bind(to_json(description)?)
-        .bind(now.0)
-        .bind(revision.0)
-        .execute(write.conn())
-        .await?;
+
+        acts.retain(|(version, _)| version != number);
+        write.carry_out_all(name, &life, &acts).await?;
+        let stored = Version {
+            description: description.clone(),
+            state,
+            installed_at: write.now,
+            rollout: terms.rollout.clone(),
+        };
+        write.store_version(&stored).await?;
         // The overrides may differ, and nodes forgot what they held of a version that was gone.
-        sqlx::query("UPDATE functions SET revision = $1 WHERE plugin = $2 AND version = $3")
-            .bind(revision.0)
-            .bind(name.as_str())
-            .bind(number.as_str())
-            .execute(write.conn())
-            .await?;
+        write.assign_anew(name).await?;
 
         let added = match &known {
-            Some(known) if description.source.is_dev() => {
+            Some(known) if is_dev => {
                 write.hold_added_tools(&known.description, description).await?
             }
             _ => Vec::new(),
         };
 
         let detail = install_detail(description, before.as_ref(), terms, &added);
-        write
-            .audit(Act {
-                action: "plugin.install",
-                subject: AuditSubject {
-                    plugin: Some(name.clone()),
-                    version: Some(number.clone()),
-                    detail,
-                    ..AuditSubject::default()
-                },
-            })
-            .await?;
-        let stored = Version {
-            description: description.clone(),
-            state: VersionState::Installed,
-            installed_at: now,
-        };
+        let action = if terms.update && !is_dev { "plugin.update" } else { "plugin.install" };
+        write.tell_of_version(action, name, number, detail).await?;
         write.compare_moves(&stored).await?;
         write.claim_names(name).await?;
         write.commit().await?;
@@ -233,19 +158,15 @@ impl Store {
     /// Removes a plugin from every node. Its snapshots stay.
     pub(crate) async fn remove(&self, actor: &Actor, plugin: &PluginName) -> Answer<()> {
         let mut write = self.write(actor).await?;
-        let version = installed(write.conn(), plugin).await?.ok_or_else(|| no_plugin(plugin))?;
-        write.set_state(&version, version::Act::Remove).await?;
+        let (life, acts) = write.decided(plugin, Event::Remove).await?;
+        write.carry_out_all(plugin, &life, &acts).await?;
         write.claim_names(plugin).await?;
-        write
-            .audit(Act {
-                action: "plugin.remove",
-                subject: AuditSubject {
-                    plugin: Some(plugin.clone()),
-                    version: Some(version.description.version.clone()),
-                    ..AuditSubject::default()
-                },
-            })
-            .await?;
+        let candidate =
+            life.candidate().map(|version| ("candidate".to_owned(), version.to_string()));
+        if let Some(version) = life.installed() {
+            let detail = candidate.into_iter().collect();
+            write.tell_of_version("plugin.remove", plugin, version, detail).await?;
+        }
         write.commit().await?;
         Ok(())
     }
@@ -253,27 +174,53 @@ impl Store {
     /// One installed plugin.
     pub(crate) async fn plugin(&self, plugin: &PluginName) -> Answer<PluginStatus> {
         let mut tx = self.read().await?;
-        let version = installed(&mut tx, plugin).await?.ok_or_else(|| no_plugin(plugin))?;
-        Ok(self.status(&mut tx, version).await?)
+        let versions = of_plugin(&mut tx, plugin).await?;
+        let mut versions = versions.iter();
+        let version = versions.next().ok_or_else(|| no_plugin(plugin))?;
+        Ok(self.status(&mut tx, version, versions.next()).await?)
     }
 
     /// Every installed plugin.
     pub(crate) async fn plugins(&self) -> Answer<Vec<PluginStatus>> {
         let mut tx = self.read().await?;
+        let versions = all_live(&mut tx).await?;
         let mut statuses = Vec::new();
-        for version in all_installed(&mut tx).await? {
-            statuses.push(self.status(&mut tx, version).await?);
+        for version in versions.iter().filter(|version| !version.is_candidate()) {
+            let candidate = candidate_beside(&versions, version);
+            statuses.push(self.status(&mut tx, version, candidate).await?);
         }
         Ok(statuses)
     }
 
+    /// What stands on a plugin: on its installed version, and on its candidate beside it.
     async fn status(
         &self,
         conn: &mut SqliteConnection,
-        version: Version,
+        version: &Version,
+        candidate: Option<&Version>,
     ) -> Result<PluginStatus, StoreError> {
+        let mut status = self.status_of(conn, version, candidate).await?;
+        status.before = life(conn, &status.name).await?.before;
+        if let Some((candidate, rollout)) =
+            candidate.and_then(|candidate| Some((candidate, candidate.rollout.clone()?)))
+        {
+            let nodes = self.nodes_alive(conn, now()).await?.into_keys();
+            let nodes = nodes.filter(|node| candidate.is_offered_to(node)).collect();
+            let status_of = self.status_of(conn, candidate, None).await?;
+            status.candidate = Some(Box::new(Candidate { rollout, nodes, status: status_of }));
+        }
+        Ok(status)
+    }
+
+    async fn status_of(
+        &self,
+        conn: &mut SqliteConnection,
+        version: &Version,
+        candidate: Option<&Version>,
+    ) -> Result<PluginStatus, StoreError> {
+        let runs = Runs::load(conn, version, candidate).await?;
         let key = version.key();
-        let catalog = self.catalog_of(conn, &version).await?;
+        let catalog = self.catalog_of(conn, version, &runs).await?;
         let functions = catalog
             .iter()
             .map(|function| FunctionStatus {
@@ -294,10 +241,10 @@ impl Store {
         .bind(key.version.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let tools = tools(conn, &version).await?;
-        let changes = self.changes_of(conn, &version).await?;
+        let tools = tools(conn, version, &runs).await?;
+        let changes = self.changes_of(conn, version).await?;
         let PluginDescription { name, version: number, digest, source, title, description, .. } =
-            version.description;
+            version.description.clone();
         Ok(PluginStatus {
             name,
             version: number,
@@ -313,11 +260,49 @@ impl Store {
                 .iter()
                 .map(|function| parse(function))
                 .collect::<Result<BTreeSet<FunctionId>, _>>()?,
+            before: None,
+            candidate: None,
         })
     }
 }
 
 impl Write<'_> {
+    /// Whether a version can stand beside every other plugin.
+    pub(super) async fn check_apart(&mut self, description: &PluginDescription) -> Answer<()> {
+        for other in all_live(self.conn()).await? {
+            version::apart(&other.description, description)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a version down as it is to be.
+    async fn store_version(&mut self, version: &Version) -> Result<(), StoreError> {
+        let Version { description, state, installed_at, rollout } = version;
+        let revision = self.revision().await?;
+        sqlx::query(
+            "INSERT INTO versions (plugin, version, digest, dev, description, state, installed_at,
+             install_rank, revision, rollout) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             ON CONFLICT (plugin, version) DO UPDATE SET digest = excluded.digest,
+             description = excluded.description, state = excluded.state,
+             installed_at = excluded.installed_at, install_rank =
+             CASE WHEN excluded.install_rank > 0 THEN excluded.install_rank ELSE versions.install_rank END,
+             revision = excluded.revision, rollout = excluded.rollout",
+        )
+        .bind(description.name.as_str())
+        .bind(description.version.as_str())
+        .bind(description.digest.to_string())
+        .bind(i64::from(description.source.is_dev()))
+        .bind(to_json(description)?)
+        .bind(state.as_str())
+        .bind(installed_at.0)
+        .bind(install_rank(*state, revision))
+        .bind(revision.0)
+        .bind(rollout.as_ref().map(ToString::to_string))
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
     /// Gives each tool that an edit adds to a version an empty snapshot: of what was approved it was no part, so its
     /// functions are new ones that wait. Of a version that nobody has listed yet nothing was approved. Says which they are.
     async fn hold_added_tools(
@@ -358,7 +343,7 @@ impl Write<'_> {
     }
 
     /// Compares a version's endpoints with their pins, and writes down what moved.
-    async fn compare_moves(&mut self, version: &Version) -> Result<(), StoreError> {
+    pub(super) async fn compare_moves(&mut self, version: &Version) -> Result<(), StoreError> {
         let moves = self.compare_endpoints(version).await?;
         let key = version.key();
         let subject = |tool| AuditSubject {
@@ -380,28 +365,28 @@ impl Write<'_> {
         }
         Ok(())
     }
-
-    async fn set_state(&mut self, version: &Version, act: version::Act) -> Result<(), StoreError> {
-        let Some(state) = version::step(Some(version.state), act) else { return Ok(()) };
-        let revision = self.revision().await?;
-        let key = version.key();
-        sqlx::query(
-            "UPDATE versions SET state = $1, revision = $2 WHERE plugin = $3 AND version = $4",
-        )
-        .bind(state_name(state))
-        .bind(revision.0)
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .execute(self.conn())
-        .await?;
-        Ok(())
-    }
 }
 
-/// A version's tools, with what each node says of them.
+/// What a node said of a tool, as it is stored.
+type Said = (String, String, i64, String, String, Option<String>, Option<String>);
+
+fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
+    let (_, node, at, functions, left_out, failure, goes_on) = row;
+    Ok(ToolOnNode {
+        node: parse(node)?,
+        at: UnixMillis(*at),
+        functions: parse_json(functions)?,
+        left_out: parse_json(left_out)?,
+        failure: failure.clone(),
+        goes_on: goes_on.as_deref().map(parse).transpose()?,
+    })
+}
+
+/// A version's tools, with what each node that runs it says of them.
 async fn tools(
     conn: &mut SqliteConnection,
     version: &Version,
+    runs: &Runs<'_>,
 ) -> Result<Vec<ToolStatus>, StoreError> {
     let key = version.key();
     let snapshots: Vec<String> = sqlx::query_scalar(
@@ -411,8 +396,8 @@ async fn tools(
     .bind(key.version.as_str())
     .fetch_all(&mut *conn)
     .await?;
-    let rows: Vec<(String, String, i64, String, String, Option<String>)> = sqlx::query_as(
-        "SELECT tool, node, at, functions, left_out, failure FROM tool_nodes
+    let rows: Vec<Said> = sqlx::query_as(
+        "SELECT tool, node, at, functions, left_out, failure, goes_on FROM tool_nodes
          WHERE plugin = $1 AND version = $2 ORDER BY node",
     )
     .bind(key.plugin.as_str())
@@ -424,19 +409,13 @@ async fn tools(
         .tools
         .iter()
         .map(|(tool, description)| {
-            let nodes = rows
-                .iter()
-                .filter(|row| row.0 == tool.as_str())
-                .map(|(_, node, at, functions, left_out, failure)| {
-                    Ok(ToolOnNode {
-                        node: parse(node)?,
-                        at: UnixMillis(*at),
-                        functions: parse_json(functions)?,
-                        left_out: parse_json(left_out)?,
-                        failure: failure.clone(),
-                    })
-                })
-                .collect::<Result<_, StoreError>>()?;
+            let mut nodes = Vec::new();
+            for row in rows.iter().filter(|row| row.0 == tool.as_str()) {
+                let seen = on_node(row)?;
+                if runs.on(&seen.node) {
+                    nodes.push(seen);
+                }
+            }
             Ok(ToolStatus {
                 tool: tool.clone(),
                 endpoint: description.endpoint().cloned(),

@@ -25,15 +25,20 @@ impl Identity {
     pub(crate) fn actor(&self) -> Actor {
         match self.token.kind {
             TokenKind::Node => Actor::Node(self.token.name.clone()),
-            TokenKind::Admin | TokenKind::Client => Actor::Token(self.token.name.clone()),
+            TokenKind::Admin | TokenKind::Client | TokenKind::Join => {
+                Actor::Token(self.token.name.clone())
+            }
         }
     }
 }
 
-type Row = (String, String, String, String, i64, i64, Option<i64>, String);
+/// How long a token for a node to join with counts, in milliseconds: an hour.
+const JOIN_WITHIN: i64 = 60 * 60 * 1000;
+
+type Row = (String, String, String, String, i64, i64, Option<i64>, Option<i64>, String);
 
 fn info(row: &Row) -> Result<TokenInfo, StoreError> {
-    let (id, prefix, kind, name, may_approve, created_at, revoked_at, _) = row;
+    let (id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, _) = row;
     Ok(TokenInfo {
         id: parse(id)?,
         prefix: prefix.clone(),
@@ -42,12 +47,13 @@ fn info(row: &Row) -> Result<TokenInfo, StoreError> {
         name: parse(name)?,
         may_approve: *may_approve != 0,
         created_at: UnixMillis(*created_at),
+        expires_at: expires_at.map(UnixMillis),
         revoked_at: revoked_at.map(UnixMillis),
     })
 }
 
 fn kind_of(text: &str) -> Option<TokenKind> {
-    [TokenKind::Admin, TokenKind::Node, TokenKind::Client]
+    [TokenKind::Admin, TokenKind::Node, TokenKind::Client, TokenKind::Join]
         .into_iter()
         .find(|kind| kind.as_str() == text)
 }
@@ -58,9 +64,11 @@ async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedTo
     let prefix = format!("oz0_{}_{id}", create.kind.as_str());
     let secret = format!("{prefix}_{}", Digest::from_bytes(secret).hex());
     let created_at = write.now;
+    let expires_at = (create.kind == TokenKind::Join)
+        .then(|| UnixMillis(created_at.0.saturating_add(JOIN_WITHIN)));
     sqlx::query(
-        "INSERT INTO tokens (id, kind, name, hash, prefix, may_approve, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO tokens (id, kind, name, hash, prefix, may_approve, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
     .bind(id.as_str())
     .bind(create.kind.as_str())
@@ -69,6 +77,7 @@ async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedTo
     .bind(&prefix)
     .bind(i64::from(create.may_approve))
     .bind(created_at.0)
+    .bind(expires_at.map(|at| at.0))
     .execute(write.conn())
     .await?;
     let token = TokenInfo {
@@ -78,6 +87,7 @@ async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedTo
         name: create.name.clone(),
         may_approve: create.may_approve,
         created_at,
+        expires_at,
         revoked_at: None,
     };
     write.audit(Act { action: "token.create", subject: subject(&token) }).await?;
@@ -109,15 +119,17 @@ impl Store {
         };
         let mut tx = self.read().await?;
         let row: Option<Row> = sqlx::query_as(
-            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
-             FROM tokens WHERE id = $1 AND revoked_at IS NULL",
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
+             FROM tokens WHERE id = $1 AND revoked_at IS NULL
+             AND (expires_at IS NULL OR expires_at > $2)",
         )
         .bind(id)
+        .bind(now().0)
         .fetch_optional(&mut *tx)
         .await?;
         let Some(row) = row else { return Ok(None) };
         let given = Digest::of(secret).hex();
-        if !bool::from(given.as_bytes().ct_eq(row.7.as_bytes())) {
+        if !bool::from(given.as_bytes().ct_eq(row.8.as_bytes())) {
             return Ok(None);
         }
         Ok(Some(Identity { token: info(&row)? }))
@@ -134,6 +146,19 @@ impl Store {
         Ok(live > 0)
     }
 
+    /// A token by its ID; none where nobody has it any more.
+    pub(super) async fn live_token(&self, id: &TokenId) -> Result<Option<TokenInfo>, StoreError> {
+        let mut tx = self.read().await?;
+        let row: Option<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
+             FROM tokens WHERE id = $1 AND revoked_at IS NULL",
+        )
+        .bind(id.as_str())
+        .fetch_optional(&mut *tx)
+        .await?;
+        row.as_ref().map(info).transpose()
+    }
+
     /// Makes a token.
     pub(crate) async fn create_token(
         &self,
@@ -146,6 +171,10 @@ impl Store {
                 "`may_approve` is for the token of an MCP client",
             )
             .into());
+        }
+        // One that was never used is of no more use: the node's name must not wait for it to expire.
+        if create.kind == TokenKind::Join {
+            return Ok(self.reissue_token(actor, create).await?);
         }
         let mut write = self.write(actor).await?;
         let taken: i64 = sqlx::query_scalar(
@@ -175,11 +204,12 @@ impl Store {
     /// Makes a token in place of the live one of that kind and name.
     pub(crate) async fn reissue_token(
         &self,
+        actor: &Actor,
         create: &CreateToken,
     ) -> Result<CreatedToken, StoreError> {
-        let mut write = self.write(&Actor::Edge).await?;
+        let mut write = self.write(actor).await?;
         let row: Option<Row> = sqlx::query_as(
-            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
         )
         .bind(create.kind.as_str())
@@ -194,11 +224,40 @@ impl Store {
         Ok(created)
     }
 
+    /// Makes the token of the node that a join token is for, once: the join token ends with it, and so does a token that a
+    /// node of that name had.
+    pub(crate) async fn join(&self, joining: &Identity) -> Answer<CreatedToken> {
+        let name = &joining.token.name;
+        let mut write = self.write(&joining.actor()).await?;
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
+             FROM tokens WHERE revoked_at IS NULL AND (id = $1 OR (kind = 'node' AND name = $2))",
+        )
+        .bind(joining.token.id.as_str())
+        .bind(name.as_str())
+        .fetch_all(write.conn())
+        .await?;
+        let mut tokens = rows.iter().map(info).collect::<Result<Vec<_>, _>>()?;
+        // Of two that join with one token at once, the second finds it used.
+        if tokens.iter().all(|token| token.id != joining.token.id) {
+            return Err(Problem::new(Code::Unauthenticated, "the token was used already")
+                .hint("a token for a node to join with works once: make another one with `oz0 token create --node NAME`")
+                .into());
+        }
+        for token in &mut tokens {
+            write.revoke(token).await?;
+        }
+        let create = CreateToken { kind: TokenKind::Node, name: name.clone(), may_approve: false };
+        let created = insert(&mut write, &create).await?;
+        write.commit().await?;
+        Ok(created)
+    }
+
     /// All tokens, the oldest first.
     pub(crate) async fn tokens(&self) -> Result<Vec<TokenInfo>, StoreError> {
         let mut tx = self.read().await?;
         let rows: Vec<Row> = sqlx::query_as(
-            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens ORDER BY created_at, id",
         )
         .fetch_all(&mut *tx)
@@ -210,7 +269,7 @@ impl Store {
     pub(crate) async fn revoke_token(&self, actor: &Actor, id: &TokenId) -> Answer<TokenInfo> {
         let mut write = self.write(actor).await?;
         let row: Option<Row> = sqlx::query_as(
-            "SELECT id, prefix, kind, name, may_approve, created_at, revoked_at, hash
+            "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE id = $1",
         )
         .bind(id.as_str())
@@ -260,6 +319,7 @@ impl Store {
     /// Notes that a node is there. Written at most every few seconds: a poll that ends with a job
     /// is followed by the next one at once.
     pub(crate) async fn touch(&self, node: &NodeName) -> Result<(), StoreError> {
+        self.sees(node);
         let now = now();
         let step = i64::try_from(self.live_for.as_millis() / 10).unwrap_or(i64::MAX);
         let seen: Option<i64> = {
@@ -293,6 +353,7 @@ impl Write<'_> {
 
     /// Notes that a node is there, and that it joined when it was never there before.
     pub(super) async fn see(&mut self, node: &NodeName) -> Result<(), StoreError> {
+        self.store.sees(node);
         let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM nodes WHERE node = $1")
             .bind(node.as_str())
             .fetch_one(self.conn())

@@ -153,3 +153,84 @@ async fn a_call_that_runs_when_the_edge_ends_is_not_handed_out_again() {
     let house = house.restart().await;
     assert_eq!(house.local.asked(&asked.id).await.unwrap().state, CallState::Running);
 }
+
+/// Polls until there is a job.
+async fn next_job(node: &Client) -> oz0_api::node::Job {
+    let mut query = jobs(10);
+    loop {
+        let poll = node.poll(&query).await.unwrap();
+        if let Some(job) = poll.jobs.into_iter().next() {
+            return job;
+        }
+        query = PollQuery {
+            edge: Some(poll.edge),
+            plugins: poll.plugins.revision,
+            decisions: poll.decisions.revision,
+            ..jobs(10)
+        };
+    }
+}
+
+/// Two nodes that list the same function, and neither polls.
+async fn two_nodes() -> (House, Client, Client) {
+    let (house, first) = ready().await;
+    let second = house.node("node-2").await;
+    tell(&second, &plugin("team", "1.0.0", &["team"]), "team", &[("hello", "Hello.")]).await;
+    (house, first, second)
+}
+
+#[tokio::test]
+async fn a_call_that_its_node_does_not_take_is_offered_to_another() {
+    let (house, _first, second) = two_nodes().await;
+    let asked = house.local.ask(&ask(30_000)).await.unwrap();
+    assert_eq!(asked.node, Some("node-1".parse().unwrap()), "it is believed to be there");
+    let asks = house.local.clone();
+    let call = tokio::spawn(async move { asks.call(&ask(30_000)).await.unwrap() });
+    // The one that was only asked for stays where it is.
+    let mut named = ask(600);
+    named.node = Some("node-1".parse().unwrap());
+    let named = house.local.call(&named).await.unwrap();
+    assert_eq!(named.problem.unwrap().code, Code::TimedOut);
+    let job = next_job(&second).await;
+    second.answer(&job.id, &JobResult::Result(raw("{}"))).await.unwrap();
+    let call = call.await.unwrap();
+    assert_eq!((call.state, call.node), (CallState::Done, Some("node-2".parse().unwrap())));
+    let still = house.local.asked(&asked.id).await.unwrap();
+    assert_eq!((still.state, still.node), (CallState::Waiting, Some("node-1".parse().unwrap())));
+}
+
+/// Waits until a call was asked for.
+async fn eventually_asked(house: &House) {
+    let query = oz0_api::audit::AuditQuery { after: 0, ..Default::default() };
+    let began = std::time::Instant::now();
+    loop {
+        let page = house.admin.audit(&query).await.unwrap();
+        if page.entries.iter().any(|entry| entry.action == "call.ask") {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10));
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_leaves_is_away_at_once_and_what_waits_for_it_goes_elsewhere() {
+    let (house, first, second) = two_nodes().await;
+    let asks = house.local.clone();
+    let call = tokio::spawn(async move { asks.call(&ask(30_000)).await.unwrap() });
+    eventually_asked(&house).await;
+    first.leave().await.unwrap();
+    let job = next_job(&second).await;
+    second.answer(&job.id, &JobResult::Result(raw("{}"))).await.unwrap();
+    assert_eq!(call.await.unwrap().node, Some("node-2".parse().unwrap()));
+    let live = async || -> Vec<bool> {
+        house.local.nodes().await.unwrap().iter().map(|node| node.live).collect()
+    };
+    assert_eq!(live().await, [false, true]);
+    second.leave().await.unwrap();
+    assert_eq!(refused(house.local.ask(&ask(1_000)).await), Code::Unavailable);
+    // Back, it is there.
+    first.poll(&jobs(0)).await.unwrap();
+    assert_eq!(live().await, [true, false]);
+    assert_eq!(house.local.ask(&ask(1_000)).await.unwrap().node, Some("node-1".parse().unwrap()));
+}

@@ -1,11 +1,9 @@
 //! Remote tools are pinned at their origin.
 
-use std::collections::BTreeMap;
-
 use oz0_api::Code;
 use oz0_api::change::ChangeKind;
 use oz0_api::node::{Outcome, PollQuery, Verdict};
-use oz0_api::plugin::{Backend, FunctionState, PluginDescription, ToolDescription};
+use oz0_api::plugin::{Backend, FunctionState, Install, PluginDescription, ToolDescription};
 
 use crate::house::{House, dev, digest, outcome, plugin, refused, report, tell};
 
@@ -13,10 +11,7 @@ fn remote(version: &str, url: &str) -> PluginDescription {
     let mut weather = plugin("weather", version, &["local"]);
     weather.tools.insert(
         "wx".try_into().unwrap(),
-        ToolDescription {
-            backend: Backend::Remote { endpoint: url.parse().unwrap() },
-            overrides: BTreeMap::new(),
-        },
+        ToolDescription::new(Backend::Remote { endpoint: url.parse().unwrap() }),
     );
     weather
 }
@@ -69,7 +64,8 @@ async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_no
     let next = remote("2.1.0", "https://mcp.other.example/mcp");
     house.install(&next).await;
     assert!(house.waiting("weather").await.is_empty());
-    house.install(&first).await;
+    let downgrade = Install { downgrade: true, ..Install::default() };
+    house.admin.install_on(&first, &downgrade).await.unwrap();
     assert!(house.waiting("weather").await.is_empty());
     assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
 }
@@ -132,7 +128,7 @@ async fn of_an_endpoint_that_is_down_it_is_said_who_sees_it_and_what_waits() {
         house.install(&first).await;
         tell(&node, &first, "wx", &[("today", "Today."), ("week", "The week.")]).await;
         house.install(&moved).await;
-        let down = Outcome::Failed { reason: "nobody answers".to_owned() };
+        let down = Outcome::Failed { reason: "nobody answers".to_owned(), goes_on: None };
         let verdicts = node.report(&outcome(&moved, "wx", down.clone())).await.unwrap();
         node.report(&outcome(&moved, "wx", down)).await.unwrap();
         assert_eq!(house.waiting("weather").await, ["wx endpoint node-1"]);

@@ -20,9 +20,9 @@ async fn another_folder_takes_a_plugins_name_only_in_the_place_of_the_one_that_h
     let (one, two) = (at("/home/a & b/team"), at("/home/c/team"));
     house.install(&one).await;
     house.install(&one).await;
-    assert_eq!(refused(house.admin.install(&two).await), Code::Conflict);
+    assert_eq!(refused(house.try_install(&two).await), Code::Conflict);
     let newer = PluginDescription { version: "2.0.0".parse().unwrap(), ..two.clone() };
-    assert_eq!(refused(house.admin.install(&newer).await), Code::Conflict);
+    assert_eq!(refused(house.try_install(&newer).await), Code::Conflict);
     let wrong = house.admin.install_on(&two, &instead_of("/home/other")).await;
     assert_eq!(refused(wrong), Code::Conflict);
     assert_eq!(house.admin.plugin(&one.name).await.unwrap().source, one.source);

@@ -1,7 +1,8 @@
 //! An edge in a temporary folder, and somebody of each kind who talks to it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
@@ -15,6 +16,7 @@ use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{ChangeId, Client, ClientError, Code};
 use oz0_edge::{Edge, Options};
 use oz0_listing::{Digest, FunctionId, Listing, ListingHash};
+use oz0_plugin::{Mode, Plugin, PluginFile};
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -62,7 +64,7 @@ impl House {
                 let stopped = async {
                     let _ = stopped.await;
                 };
-                edge.serve_memory(listener, stopped).await.unwrap();
+                edge.serve_memory(listener, stopped).await;
             }
         });
         let local = Client::memory(connector);
@@ -98,7 +100,15 @@ impl House {
     }
 
     pub(crate) async fn install(&self, description: &PluginDescription) -> PluginStatus {
-        self.admin.install(description).await.unwrap()
+        self.try_install(description).await.unwrap()
+    }
+
+    pub(crate) async fn try_install(
+        &self,
+        description: &PluginDescription,
+    ) -> Result<PluginStatus, ClientError> {
+        bring(&self.admin, description).await;
+        self.admin.install(description).await
     }
 
     pub(crate) async fn changes(&self, plugin: &str) -> Vec<Change> {
@@ -158,24 +168,63 @@ pub(crate) fn digest(text: &str) -> Digest {
     Digest::of(text)
 }
 
+/// The bundle of a description that [`plugin`] made, other files of which may have made its digest another.
+static BUNDLES: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+/// The digest of a bundle of this plugin and version in which this is written, besides.
+pub(crate) fn bundle(name: &str, version: &str, besides: &str) -> Digest {
+    let manifest = format!(
+        "name: {name}\nversion: {version}\nlicense: Apache-2.0\ndescription: What {name} does.\ntools:\n  t:\n    mcp: {{command: [server]}}\n"
+    );
+    let file = |path: &str, text: &str| PluginFile {
+        path: path.to_owned(),
+        mode: Mode::Plain,
+        bytes: text.as_bytes().into(),
+    };
+    let files = vec![
+        file("LICENSE", include_str!("../../../../LICENSE")),
+        file("README.md", "# A plugin of a test\n"),
+        file("besides.txt", besides),
+        file("oz0-plugin.yaml", &manifest),
+    ];
+    let plugin = Plugin::from_files(Path::new("a test's"), files).unwrap();
+    let mut bytes = Vec::new();
+    let digest = oz0_bundle::pack(&plugin, &mut bytes).unwrap().digest;
+    BUNDLES.lock().unwrap().insert(digest.to_string(), bytes);
+    digest
+}
+
+/// Brings the edge the bundle that a description is of.
+pub(crate) async fn bring(admin: &Client, description: &PluginDescription) {
+    let digest = description.digest;
+    let bytes = BUNDLES.lock().unwrap().get(&digest.to_string()).cloned();
+    if let (Source::Bundle, Some(bytes)) = (&description.source, bytes) {
+        admin.put_bundle(digest, bytes.into()).await.unwrap();
+    }
+}
+
 /// A bundle whose tools are child processes.
 pub(crate) fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescription {
     PluginDescription {
         name: name.parse().unwrap(),
         version: version.parse().unwrap(),
-        digest: digest(&format!("{name} {version}")),
+        digest: bundle(name, version, ""),
         source: Source::Bundle,
         title: None,
         description: format!("What {name} does."),
         tools: tools
             .iter()
             .map(|tool| {
-                let tool_description =
-                    ToolDescription { backend: Backend::Process, overrides: BTreeMap::new() };
+                let tool_description = ToolDescription::new(Backend::Process);
                 ((*tool).try_into().unwrap(), tool_description)
             })
             .collect(),
+        policy: Vec::new(),
+        hooks: Vec::new(),
         measured: None,
+        uses: BTreeMap::new(),
+        agents: BTreeSet::new(),
+        skills: BTreeSet::new(),
     }
 }
 

@@ -2,17 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
 
+mod approvals;
 mod approve;
 mod audit;
 mod calls;
+mod candidates;
 mod endpoints;
 mod folders;
 mod full;
 mod function_laws;
 mod house;
 mod kill;
+mod life_laws;
 mod names;
 mod nodes;
+mod policy;
 mod snapshot;
 mod store_laws;
 mod surfaces;

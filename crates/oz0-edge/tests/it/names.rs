@@ -15,13 +15,13 @@ async fn the_second_plugin_with_a_tool_id_is_refused() {
     let house = House::new().await;
     house.install(&plugin("one", "1.0.0", &["same", "a"])).await;
     assert_eq!(
-        refused(house.admin.install(&plugin("two", "1.0.0", &["b", "same"])).await),
+        refused(house.try_install(&plugin("two", "1.0.0", &["b", "same"])).await),
         Code::Conflict
     );
     house.admin.remove(&"one".parse().unwrap()).await.unwrap();
     house.install(&plugin("two", "1.0.0", &["b", "same"])).await;
     assert_eq!(
-        refused(house.admin.install(&plugin("one", "1.0.0", &["same", "a"])).await),
+        refused(house.try_install(&plugin("one", "1.0.0", &["same", "a"])).await),
         Code::Conflict
     );
 }

@@ -1,19 +1,23 @@
 //! The poll: deltas, resets, and what is served.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oz0_api::node::{Poll, PollQuery};
 use oz0_api::plugin::{FunctionState, Override};
+use oz0_api::token::{CreateToken, TokenKind};
 use oz0_listing::Listing;
 use serde_json::json;
+use tempfile::TempDir;
 
-use crate::house::{House, complete, dev, digest, listed, plugin, refused, tell};
+use crate::house::{House, complete, dev, digest, hash, listed, plugin, refused, tell};
 
 fn at(poll: &Poll) -> PollQuery {
     PollQuery {
         edge: Some(poll.edge.clone()),
         plugins: poll.plugins.revision,
         decisions: poll.decisions.revision,
+        head: poll.head.clone(),
         wait: Some(0),
         ..PollQuery::default()
     }
@@ -101,6 +105,71 @@ async fn a_node_of_another_history_is_told_to_forget() {
 }
 
 #[tokio::test]
+async fn a_restored_store_that_came_further_by_another_way_tells_a_node_to_forget() {
+    let house = House::new().await;
+    let create =
+        CreateToken { kind: TokenKind::Node, name: "node-1".parse().unwrap(), may_approve: false };
+    let token = house.admin.create_token(&create).await.unwrap().secret;
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    tell(&house.local.with_token(&token), &team, "team", &[("hello", "Hello.")]).await;
+    let folder = house.end().await;
+    let copy = TempDir::new().unwrap();
+    copy_all(folder.path(), copy.path());
+
+    let house = House::open(folder).await;
+    let node = house.local.with_token(&token);
+    tell(&node, &team, "team", &[("hello", "Other.")]).await;
+    house.approve_all("team").await;
+    let lost = node.poll(&start()).await.unwrap();
+    let accepted = |poll: &Poll| poll.decisions.changed[0].accepted[0].hash;
+    assert_eq!(accepted(&lost), hash("hello", "Other."));
+    house.end().await;
+
+    let house = House::open(copy).await;
+    let node = house.local.with_token(&token);
+    let mut revision = lost.decisions.revision;
+    for version in 1..6 {
+        house.install(&plugin("other", &format!("1.0.{version}"), &["other"])).await;
+        revision = node.poll(&start()).await.unwrap().decisions.revision;
+    }
+    assert!(revision > lost.decisions.revision, "it came further: {revision:?}");
+    let answer = node.poll(&at(&lost)).await.unwrap();
+    assert!(answer.reset, "{answer:?}");
+    assert_eq!(accepted(&answer), hash("hello", "Hello."));
+    assert!(!node.poll(&at(&answer)).await.unwrap().reset);
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir(&to).unwrap();
+            copy_all(&entry.path(), &to);
+        } else if entry.file_type().unwrap().is_file() {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_node_comes_as_far_as_its_edge_also_where_nothing_is_its_own() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let poll = node.poll(&start()).await.unwrap();
+    let waiting = tokio::spawn({
+        let (node, query) = (node.clone(), PollQuery { wait: Some(20), ..at(&poll) });
+        async move { node.poll(&query).await.unwrap() }
+    });
+    // One that comes and goes between two polls is nobody's any more.
+    house.install(&plugin("team", "1.0.0", &["team"])).await;
+    let came = waiting.await.unwrap();
+    assert!(came.decisions.revision > poll.decisions.revision);
+    let again = node.poll(&at(&came)).await.unwrap();
+    assert_eq!(again.decisions.revision, came.decisions.revision);
+}
+
+#[tokio::test]
 async fn what_is_served_is_the_snapshot_with_the_overrides_over_it_escaped() {
     let house = House::new().await;
     let node = house.node("node-1").await;
@@ -112,6 +181,7 @@ async fn what_is_served_is_the_snapshot_with_the_overrides_over_it_escaped() {
         Override {
             annotations: Some(hints.as_object().unwrap().clone()),
             output_schema: Some(json!({"type": "object"})),
+            ai_label: None,
         },
     );
     house.install(&team).await;

@@ -10,7 +10,8 @@ use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
 use crate::house::{
-    House, complete, dev, digest, hash, listed, listing, outcome, plugin, refused, report, tell,
+    House, bundle, complete, dev, digest, hash, listed, listing, outcome, plugin, refused, report,
+    tell,
 };
 
 fn id(text: &str) -> FunctionId {
@@ -166,7 +167,11 @@ async fn an_empty_or_failing_list_decides_nothing() {
     let team = plugin("team", "1.0.0", &["team"]);
     house.install(&team).await;
     let failed = || {
-        outcome(&team, "team", Outcome::Failed { reason: "the server\u{1b}[2J died".to_owned() })
+        outcome(
+            &team,
+            "team",
+            Outcome::Failed { reason: "the server\u{1b}[2J died".to_owned(), goes_on: None },
+        )
     };
     // Neither is the first one …
     assert!(!tell(&node, &team, "team", &[]).await.snapshot);
@@ -287,9 +292,9 @@ async fn a_snapshot_belongs_to_one_digest_and_outlives_the_removal() {
     assert!(house.states().await.is_empty());
 
     let mut other = team.clone();
-    other.digest = digest("other files");
-    assert_eq!(refused(house.admin.install(&other).await), Code::Conflict);
-    assert_eq!(refused(house.admin.install(&dev(team.clone())).await), Code::Conflict);
+    other.digest = bundle("team", "1.0.0", "other files");
+    assert_eq!(refused(house.try_install(&other).await), Code::Conflict);
+    assert_eq!(refused(house.try_install(&dev(team.clone())).await), Code::Conflict);
 
     house.install(&team).await;
     let verdicts = tell(&node, &team, "team", &[("hello", "Other.")]).await;
@@ -542,7 +547,7 @@ async fn what_its_nodes_refuse_to_call_is_not_callable_and_says_why() {
     assert_eq!(house.states().await["team.bye"], FunctionState::Callable);
     two.report(&listed(None)).await.unwrap();
     assert_eq!(house.states().await["team.hello"], FunctionState::Callable, "on a node");
-    let down = Outcome::Failed { reason: "it does not start".to_owned() };
+    let down = Outcome::Failed { reason: "it does not start".to_owned(), goes_on: None };
     for node in [&one, &two] {
         node.report(&outcome(&team, "team", down.clone())).await.unwrap();
     }

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use oz0_api::{Client, ClientError, Code, Kind};
+use oz0_edge::{Bounds, Options};
+use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::house::{House, plugin, refused};
+use crate::house::{House, options, plugin, refused};
 
 async fn on_tcp(house: &House) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -102,6 +105,10 @@ async fn a_browser_that_was_tricked_is_not_answered() {
     }
 }
 
+/// Read without its last member, it would let every call through.
+const MISSPELT: &str =
+    r#"{"rule": {"match": "*", "action": "allow", "whne": {"/path": {"const": "/tmp"}}}}"#;
+
 #[tokio::test]
 async fn every_error_has_one_shape() {
     let house = House::new().await;
@@ -116,14 +123,15 @@ async fn every_error_has_one_shape() {
     let long = format!("{{\"changes\": [{}]}}", " ".repeat(2 * 1024 * 1024));
     let cases = [
         (format!("GET /nothing HTTP/1.1\r\n{head}\r\n"), 404, "not_found"),
-        (format!("PATCH /v1/plugins HTTP/1.1\r\n{head}\r\n"), 400, "malformed"),
+        (format!("PATCH /v1/plugins HTTP/1.1\r\n{head}\r\n"), 405, "method_not_allowed"),
         (format!("GET /v1/plugins/Bad%20Name HTTP/1.1\r\n{head}\r\n"), 400, "malformed"),
         (format!("GET /v1/plugins/none HTTP/1.1\r\n{head}\r\n"), 404, "not_found"),
         (format!("GET /v1/audit?after=x HTTP/1.1\r\n{head}\r\n"), 400, "malformed"),
         (format!("GET /v1/audit?afterr=1 HTTP/1.1\r\n{head}\r\n"), 400, "malformed"),
         (post("/v1/tokens", json, "{"), 400, "malformed"),
         (post("/v1/tokens", json, r#"{"kind":"admin","name":"a","more":1}"#), 400, "malformed"),
-        (post("/v1/tokens", "Content-Type: text/plain\r\n", "{}"), 400, "malformed"),
+        (post("/v1/policy", json, MISSPELT), 400, "malformed"),
+        (post("/v1/tokens", "Content-Type: text/plain\r\n", "{}"), 415, "wrong_media_type"),
         (post("/v1/plugins/team/approve", json, &long), 413, "too_large"),
         (
             "GET /v1/plugins HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
@@ -151,4 +159,64 @@ async fn an_edge_that_is_not_there_is_unreachable() {
     assert_eq!(error.kind(), Kind::Failed);
     let error = Client::unix(std::path::Path::new("/nonexistent/edge.sock")).whoami().await;
     assert!(error.unwrap_err().to_string().starts_with("could not reach the edge at /nonexistent"));
+}
+
+/// What a connection gets until the edge closes it.
+async fn until_closed(mut stream: TcpStream) -> String {
+    let mut rest = Vec::new();
+    let all = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut rest));
+    let _ = all.await.expect("the connection is closed");
+    String::from_utf8_lossy(&rest).into_owned()
+}
+
+#[tokio::test]
+async fn nobody_is_waited_for_who_sends_by_drops() {
+    let folder = TempDir::new().unwrap();
+    let bounds = Bounds { connections: 3, stall: Duration::from_millis(300), ..Bounds::default() };
+    let options = Options { bounds, ..options(folder.path()) };
+    let house = House::open_with(folder, options).await;
+    let address = on_tcp(&house).await;
+    let token = std::fs::read_to_string(house.edge.admin_token_file()).unwrap();
+    let begin = async |text: String| {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(text.as_bytes()).await.unwrap();
+        stream
+    };
+
+    // All that the edge takes at once, each held by one that is slow in its own way: nothing, half a head, half a body.
+    let silent = begin(String::new()).await;
+    let head = begin("GET /healthz HTTP/1.1\r\nHost: local".to_owned()).await;
+    let body = format!(
+        "POST /v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{",
+        token.trim()
+    );
+    let body = begin(body).await;
+    let other = get(address, "/healthz", "Host: localhost\r\n");
+    let other = tokio::time::timeout(Duration::from_secs(10), other);
+    assert_eq!(other.await.expect("their places are free again").0, 200);
+    assert_eq!(until_closed(silent).await, "");
+    assert_eq!(until_closed(head).await, "");
+    let answer = until_closed(body).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("the body did not come within"), "{answer}");
+
+    // A body of which a little more comes all the time has no more time than one that stopped.
+    let dripped = format!(
+        "POST /v1/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
+        token.trim()
+    );
+    let (mut reader, mut writer) = begin(dripped).await.into_split();
+    let drops = tokio::spawn(async move {
+        while writer.write_all(b" ").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    let mut answer = Vec::new();
+    let all = tokio::time::timeout(Duration::from_secs(10), reader.read_to_end(&mut answer));
+    let _ = all.await.expect("the connection is closed");
+    drops.abort();
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400"), "{answer}");
 }
