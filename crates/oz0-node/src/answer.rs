@@ -18,6 +18,19 @@ pub(crate) fn refused(text: &str) -> Box<RawValue> {
     .expect("the text is JSON")
 }
 
+/// Whether a result says that its function failed. Large results are looked at once, and not read.
+pub(crate) fn says_error(result: &RawValue) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Parts {
+        #[serde(rename = "isError", default)]
+        is_error: bool,
+    }
+    static IS_ERROR: std::sync::LazyLock<memchr::memmem::Finder<'static>> =
+        std::sync::LazyLock::new(|| memchr::memmem::Finder::new("isError"));
+    IS_ERROR.find(result.get().as_bytes()).is_some()
+        && serde_json::from_str::<Parts>(result.get()).is_ok_and(|parts| parts.is_error)
+}
+
 pub(crate) fn unknown(name: &str) -> RpcError {
     let name = oz0_listing::escape::line_within(name, 128);
     RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}"))

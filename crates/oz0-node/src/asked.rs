@@ -1,4 +1,5 @@
-//! What a manifest asks for beyond its own folder: the network, secrets, and what its remote servers are sent.
+//! What a manifest asks for beyond its own folder: the network, secrets, what its remote servers are sent, and calls that
+//! nobody is asked about.
 //!
 //! A person who starts a plugin has its manifest before them; whoever edits it while it runs (the author, the author's
 //! coding agent) has asked nobody. So what was asked for at the start is all that is given until somebody starts it
@@ -9,12 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use oz0_listing::ToolId;
 use oz0_plugin::manifest::{Backend, Manifest, Tool, UrlTemplate};
 
+use crate::loosened::Calls;
+
 /// What one manifest asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     hosts: BTreeSet<String>,
     secrets: BTreeSet<String>,
     remote: BTreeMap<ToolId, Remote>,
+    calls: Calls,
 }
 
 /// What a remote tool's server is, and is sent.
@@ -53,6 +57,7 @@ impl Asked {
             hosts: manifest.egress.iter().map(|host| host.as_str().to_ascii_lowercase()).collect(),
             secrets: needed.chain(connected).map(str::to_owned).collect(),
             remote: remote.collect(),
+            calls: Calls::of(manifest),
         }
     }
 
@@ -86,6 +91,7 @@ impl Asked {
             let headers = remote.headers.difference(&had.headers);
             more.extend(headers.map(|name| format!("the header {name} for {tool}")));
         }
+        more.extend(self.calls.beyond(&start.calls));
         more
     }
 }
@@ -208,5 +214,51 @@ mod tests {
         };
         let (a, b) = (of("a.example"), of("b.example"));
         assert_eq!(b.beyond(&a), ["wx at https://b.example instead of https://a.example"]);
+    }
+
+    #[test]
+    fn less_asking_is_more_and_more_asking_is_not() {
+        const TOOL: &str = "  team: {mcp: {command: [./server]}";
+        let plain = asked("", PROCESS);
+        let of = |more: &str| asked("", &format!("{TOOL}, {more}}}"));
+        let rules = |rules: &str| asked(&format!("policy: [{rules}]"), PROCESS);
+        let ask = "{match: team.send, action: ask}";
+        for (after, before, more) in [
+            (&plain, &rules(ask), "calls of team.send with less asking"),
+            (&rules("{match: team.*, action: allow}"), &plain, "calls of team with less asking"),
+            (&plain, &of("approval: always"), "calls of team with less asking"),
+            (&plain, &of("requires_approval: [send]"), "calls of team.send with less asking"),
+            (
+                &of("overrides: {send: {annotations: {readOnlyHint: true}}}"),
+                &plain,
+                "calls of team.send with less asking",
+            ),
+            (
+                &plain,
+                &of("overrides: {send: {ai_label: /text}}"),
+                "calls of team.send without the AI label",
+            ),
+            (
+                &plain,
+                &asked("hooks: [{on: before_call, call: team.check}]", PROCESS),
+                "calls around which team.check is not called",
+            ),
+        ] {
+            assert_eq!(after.beyond(before), [more]);
+            assert!(after.beyond(after).is_empty() && before.beyond(before).is_empty());
+            assert!(before.beyond(after).is_empty(), "the other way asks more: {more}");
+        }
+        let watches = "kind: policy\nhooks: [{on: before_call, call: team.check}]";
+        assert_eq!(
+            asked(watches, PROCESS).beyond(&plain),
+            ["that team.check looks at the calls of every plugin"]
+        );
+        let when = |value: &str| {
+            rules(&format!(
+                "{{match: team.send, action: refuse, when: {{/to: {{const: {value}}}}}}}"
+            ))
+        };
+        assert!(!when("a").beyond(&when("b")).is_empty(), "another condition may hold less");
+        assert!(when("a").beyond(&plain).is_empty());
     }
 }

@@ -1,14 +1,19 @@
 //! What a node does, for whoever watches: a terminal, a log, a test.
 
+mod logged;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use oz0_api::{Endpoint, NodeName, PluginName, PluginVersion, TokenId};
+use oz0_api::approval::ApprovalState;
+use oz0_api::{ApprovalId, Endpoint, NodeName, PluginName, PluginVersion, TokenId};
 use oz0_listing::{FunctionId, ToolId};
 use oz0_server::Tier;
 
-/// Something that a node did or saw. Displayed as one line without a full stop.
+use crate::asking::short;
+
+/// Something that a node did or saw. Displayed without a full stop, as one line, or two where there is something to do.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
@@ -30,6 +35,24 @@ pub enum Event {
         plugin: PluginName,
         /// The version.
         version: PluginVersion,
+    },
+    /// Another version of a plugin is to take the place of the one that is run.
+    Coming {
+        /// The plugin.
+        plugin: PluginName,
+        /// The version that comes.
+        version: PluginVersion,
+        /// The one that goes on until it is there.
+        goes_on: PluginVersion,
+    },
+    /// A version cannot take the place of the one that is run, which goes on.
+    GoesOn {
+        /// The plugin.
+        plugin: PluginName,
+        /// The version that was to come.
+        version: PluginVersion,
+        /// The one that goes on.
+        goes_on: PluginVersion,
     },
     /// A plugin is no longer run.
     Unassigned {
@@ -120,6 +143,28 @@ pub enum Event {
         /// The functions, sorted.
         functions: Vec<FunctionId>,
     },
+    /// A call waits for a person.
+    Asked {
+        /// The function.
+        function: FunctionId,
+        /// What to approve or deny.
+        approval: ApprovalId,
+        /// Who calls.
+        client: String,
+        /// Why a person is asked.
+        why: String,
+    },
+    /// A call that waited waits no longer.
+    Decided {
+        /// The function.
+        function: FunctionId,
+        /// What was approved or denied.
+        approval: ApprovalId,
+        /// How it ended.
+        state: ApprovalState,
+        /// Who decided.
+        by: String,
+    },
     /// An MCP client showed a token that the edge knows.
     Client {
         /// Its name.
@@ -162,6 +207,16 @@ impl fmt::Display for Event {
             }
             Self::EdgeBack => f.write_str("the edge answers again"),
             Self::Assigned { plugin, version } => write!(f, "{plugin} {version} is run here"),
+            Self::Coming { plugin, version, goes_on } => {
+                write!(
+                    f,
+                    "{plugin} {version} is installed here; {goes_on} goes on until it is there"
+                )
+            }
+            Self::GoesOn { plugin, version, goes_on } => write!(
+                f,
+                "{plugin} {version} does not run here, and {goes_on} goes on; `oz0 plugin rollback {plugin}` takes it back"
+            ),
             Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),
             Self::Elsewhere { plugin, folder, now } => {
                 write!(f, "{plugin} is no longer run from {}: it is now ", folder.display())?;
@@ -214,6 +269,12 @@ impl fmt::Display for Event {
             Self::Reverted { functions, .. } => {
                 write!(f, "listed as approved again, and called again: {}", names(functions))
             }
+            Self::Asked { function, approval, client, why } => {
+                f.write_str(&asked(function, approval, client, why))
+            }
+            Self::Decided { function, approval, state, by } => {
+                f.write_str(&decided(function, approval, *state, by))
+            }
             Self::Client { name, token } => {
                 write!(f, "the MCP client {name} is let in (token {token})")
             }
@@ -233,6 +294,28 @@ impl fmt::Display for Event {
     }
 }
 
+fn asked(function: &FunctionId, approval: &ApprovalId, client: &str, why: &str) -> String {
+    format!(
+        "{function} waits for a person, since {why} (called by {client}): oz0 approvals approve {}\nto let it through from \
+         now on: oz0 policy set {function} allow",
+        short(approval)
+    )
+}
+
+fn decided(function: &FunctionId, approval: &ApprovalId, state: ApprovalState, by: &str) -> String {
+    let approval = short(approval);
+    match state {
+        ApprovalState::Approved | ApprovalState::Used => {
+            format!("{function} is called: {by} approved {approval}")
+        }
+        ApprovalState::Denied => format!("{function} is not called: {by} denied {approval}"),
+        ApprovalState::Expired => {
+            format!("{function} is not called: nobody decided about {approval} in time")
+        }
+        _ => format!("{function} is not called: {approval} waits no longer"),
+    }
+}
+
 fn names(functions: &[FunctionId]) -> String {
     let names: Vec<&str> = functions.iter().map(FunctionId::as_str).collect();
     names.join(", ")
@@ -249,6 +332,7 @@ impl Tell {
     }
 
     pub(crate) fn event(&self, event: Event) {
+        event.log();
         (self.0)(event);
     }
 }

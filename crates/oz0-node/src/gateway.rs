@@ -1,37 +1,44 @@
 //! The gateway: what a call goes through, from its client's name for a function to the server's answer.
 //!
 //! In order: the function behind the name, the server's connection, a listing that is young enough, that listing
-//! against what is accepted, the arguments against the pinned schema, a free place, the call, its result against the
-//! pinned schema. Parameters and result stay the text that they came as; what changes in them are the name and the
-//! progress token, by splices.
+//! against what is accepted, the arguments against the pinned schema, the policy, hooks, a person where the policy asks for one (and then
+//! all of this once more), a free place, the call, its result against the pinned schema. Parameters and result stay the
+//! text that they came as; what changes in them are the name, the progress token and the AI label, by splices.
+
+mod around;
+mod passed;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use oz0_api::CallId;
 use oz0_api::call::JobResult;
 use oz0_api::change::ChangeKind;
 use oz0_api::node::{Job, Verdict};
-use oz0_api::{Code, Problem};
 use oz0_listing::{FunctionId, ListingHash, ModelName, escape};
 use oz0_mcp::server::{self, Call, CallParams, Denied, Functions, Principal};
 use oz0_mcp::{Era, Fault, RpcError};
-use serde::Deserialize;
+use oz0_telemetry::trace::TraceContext;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
+use tracing::Instrument as _;
 
 use crate::answer;
+use crate::asking::Question;
 use crate::clients::Clients;
 use crate::event::Event;
 use crate::instance::Instance;
+use crate::label;
 use crate::listed::{Answered, Listed};
-use crate::options::Validate;
-use crate::question;
+use crate::outcome::Outcome;
+use crate::policy::{self, Asks, Ruling};
 use crate::refusal::{Refusal, Why};
 use crate::roster::Roster;
 use crate::schema::Misfit;
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table};
+use crate::watched::Watched;
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
 const WORD: Duration = Duration::from_secs(2);
@@ -61,25 +68,67 @@ enum Called<'a> {
     Function(&'a FunctionId),
 }
 
+/// Where a call comes from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// An MCP client.
+    Client(&'a Call),
+    /// The edge, for somebody who asked there.
+    Job(&'a CallId),
+}
+
+impl<'a> Origin<'a> {
+    fn call(self) -> Option<&'a Call> {
+        match self {
+            Self::Client(call) => Some(call),
+            Self::Job(_) => None,
+        }
+    }
+
+    fn job(self) -> Option<&'a CallId> {
+        match self {
+            Self::Client(_) => None,
+            Self::Job(id) => Some(id),
+        }
+    }
+}
+
+/// A function that can be called now.
+struct Ready {
+    entry: Arc<Entry>,
+    accepted: Arc<Accepted>,
+    instance: Arc<Instance>,
+    /// How long its server was waited for.
+    waited: Duration,
+}
+
 /// Why there is no result of a server.
 enum Halt {
     /// Nobody here has such a function.
     Unknown,
     /// Said to the model, as a result.
-    Refused(String),
+    Refused(Outcome, String),
     /// An error of the protocol.
-    Error(RpcError),
+    Error(Outcome, RpcError),
+}
+
+impl Halt {
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Unknown => Outcome::Unknown,
+            Self::Refused(outcome, _) | Self::Error(outcome, _) => *outcome,
+        }
+    }
+
+    /// An error that is not the function's own.
+    fn internal(outcome: Outcome, what: impl Into<String>) -> Self {
+        Self::Error(outcome, answer::internal(what))
+    }
 }
 
 impl From<Refusal> for Halt {
     fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal.to_string())
-    }
-}
-
-impl From<RpcError> for Halt {
-    fn from(error: RpcError) -> Self {
-        Self::Error(error)
+        Self::Refused((&refusal.why).into(), refusal.to_string())
     }
 }
 
@@ -99,10 +148,13 @@ impl server::Gateway for Gateway {
 
     async fn call(&self, call: Call) -> Result<Box<RawValue>, RpcError> {
         let called = Called::Name(call.params().name());
-        match self.forward(called, call.params(), Some(&call)).await {
+        let given = call.params().trace_parent().and_then(|text| TraceContext::read(&text));
+        let own = || TraceContext::within(call.mark(|| TraceContext::new().trace.bytes()));
+        let watched = Watched::begin(&self.roster.host.metrics, given, own);
+        match self.watch(watched, called, call.params(), Origin::Client(&call)).await {
             Ok(result) => Ok(result),
-            Err(Halt::Refused(text)) => Ok(answer::refused(&text)),
-            Err(Halt::Error(error)) => Err(error),
+            Err(Halt::Refused(_, text)) => Ok(answer::refused(&text)),
+            Err(Halt::Error(_, error)) => Err(error),
             Err(Halt::Unknown) => Err(answer::unknown(call.params().name())),
         }
     }
@@ -115,78 +167,107 @@ impl Gateway {
 
     /// Runs a job, on the path of every other call, and answers it.
     pub(crate) async fn run(self: Arc<Self>, job: Job) {
-        let limit = Duration::from_millis(job.timeout_ms);
+        let mut limit = Duration::from_millis(job.timeout_ms);
+        if job.patient {
+            limit += self.roster.host.options.approval_timeout;
+        }
         let name = serde_json::Value::from(job.function.function());
         let text = format!(r#"{{"name":{name},"arguments":{}}}"#, job.arguments.get());
         let ran = async {
-            let params = CallParams::read(&text, Era::Legacy)?;
-            self.forward(Called::Function(&job.function), &params, None).await
+            let watched = Watched::job(&self.roster.host.metrics, job.id.as_str());
+            if !self.roster.reached(job.revision).await {
+                let why = format!(
+                    "{} is not called: what was decided before the call has not come to this node",
+                    job.function
+                );
+                watched.end(Outcome::CutOff);
+                return Err(Halt::Refused(Outcome::CutOff, why));
+            }
+            let params = CallParams::read(&text, Era::Legacy)
+                .map_err(|error| Halt::Error(Outcome::Arguments, error))?;
+            let called = Called::Function(&job.function);
+            self.watch(watched, called, &params, Origin::Job(&job.id)).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
             Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
                 Cow::Borrowed(_) => result,
                 Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
             }),
-            Ok(Err(Halt::Refused(text))) => JobResult::Result(answer::refused(&text)),
-            Ok(Err(Halt::Error(error))) => JobResult::Problem(problem(&job.function, &error)),
-            Ok(Err(Halt::Unknown)) => {
-                let what = format!("no plugin here has a function {}", job.function);
-                JobResult::Problem(
-                    Problem::new(Code::NotFound, what)
-                        .hint("`oz0 catalog` shows what can be called"),
-                )
+            Ok(Err(Halt::Refused(_, text))) => JobResult::Result(answer::refused(&text)),
+            Ok(Err(Halt::Error(_, error))) => {
+                JobResult::Problem(passed::problem(&job.function, &error))
             }
+            Ok(Err(Halt::Unknown)) => JobResult::Problem(passed::unknown(&job.function)),
             // Whoever asked has given up, and the edge has said so.
             Err(_) => return,
         };
         // An edge that is lost, or to which it came too late, has said so to whoever asked.
-        let _ = self.roster.edge().answer(&job.id, &result).await;
+        let trace = TraceContext::of(job.id.as_str()).unwrap_or_default();
+        let edge = self.roster.edge().in_trace(&trace.to_string());
+        let _ = edge.answer(&job.id, &result).await;
+    }
+
+    /// Forwards a call, and sees how it ends. An error of this side, or of what is behind it, names the call.
+    async fn watch(
+        &self,
+        mut watched: Watched,
+        called: Called<'_>,
+        params: &CallParams,
+        from: Origin<'_>,
+    ) -> Result<Box<RawValue>, Halt> {
+        let span = watched.span.clone();
+        let mut done = self.forward(&mut watched, called, params, from).instrument(span).await;
+        let outcome = match &done {
+            Ok(result) if answer::says_error(result) => Outcome::ToolError,
+            Ok(_) => Outcome::Answered,
+            Err(halt) => halt.outcome(),
+        };
+        if let Err(Halt::Error(outcome, error)) = &mut done
+            && outcome.is_failure()
+        {
+            error.message = format!("{} (call {})", error.message, watched.trace.trace);
+        }
+        watched.end(outcome);
+        done
     }
 
     async fn forward(
         &self,
+        watched: &mut Watched,
         called: Called<'_>,
         params: &CallParams,
-        call: Option<&Call>,
+        from: Origin<'_>,
     ) -> Result<Box<RawValue>, Halt> {
         let options = &self.roster.host.options;
         let limits = &options.limits;
         let asked = Instant::now();
-        let entry = self.find(called, asked).await?;
-        if let Some(why) = self.roster.cut_off() {
-            return Err(entry.refusal(why).into());
-        }
-        if let Some(why) = entry.barred() {
-            return Err(entry.refusal(why).into());
-        }
-        let instance =
-            entry.server.instance(limits.patience).await.map_err(|why| entry.refusal(why))?;
-        let listed = instance
-            .verified(asked, limits.listing)
-            .await
-            .map_err(|_| entry.refusal(Why::NotListed))?;
-        let (entry, accepted) = self.accepted(entry, &listed).await?;
-        let id = &entry.id;
-
+        let entry = self.find(called, asked, watched).await?;
+        watched.of(&entry);
+        let ready = self.ready(entry, asked).await?;
+        // It may have been accepted while its server was waited for.
+        watched.of(&ready.entry);
+        watched.elsewhere += ready.waited;
+        let id = &ready.entry.id;
         if params.text().len() > limits.request {
             let why = format!("{id} is called with parameters above {} bytes", limits.request);
-            return Err(RpcError::new(answer::INVALID_PARAMS, why).into());
+            let error = RpcError::new(answer::INVALID_PARAMS, why);
+            return Err(Halt::Error(Outcome::TooLarge, error));
         }
-        let schemas = accepted.schemas(options.arguments);
-        schemas
-            .check_arguments(params.arguments().unwrap_or("{}"), options.arguments)
-            .map_err(|misfit| match misfit {
-                Misfit::Value(what) => Halt::Refused(format!(
-                    "{id} was not called: its arguments do not match its input schema: {what}"
-                )),
-                Misfit::Schema(what) => Halt::Refused(format!(
-                    "{id} is not called: its arguments are to be checked strictly, and its input schema cannot be \
-                     checked: {what}"
-                )),
-            })?;
+        let (ready, changed) =
+            self.permitted(watched, ready, params.arguments().unwrap_or("{}"), from).await?;
+        let Ready { entry, accepted, instance, .. } = ready;
+        let id = &entry.id;
 
-        let slot = instance.slot(id, call).ok_or_else(|| answer::busy(id, limits.in_flight))?;
-        let mut forward = params.forward().name(id.function());
+        let call = from.call();
+        let slot = instance
+            .slot(id, call)
+            .ok_or_else(|| Halt::Error(Outcome::Busy, answer::busy(id, limits.in_flight)))?;
+        let trace = watched.trace.next();
+        let span = crate::watched::step("tools/call", trace);
+        let mut forward = params.forward().name(id.function()).trace_parent(&trace.to_string());
+        if let Some(arguments) = &changed {
+            forward = forward.arguments(arguments);
+        }
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
         }
@@ -196,24 +277,172 @@ impl Gateway {
             forward = forward.log_level(level);
         }
         let forwarded = forward.build();
-        let result = instance
+        let sent = Instant::now();
+        let answered = instance
             .client
             .request_within("tools/call", &forwarded, limits.call)
-            .await
-            .map_err(|error| {
-                if !matches!(error.fault, Fault::Answered(_)) {
-                    let reason = escape::line_within(&error.fault.to_string(), REASON).into_owned();
-                    self.roster.tell(Event::CallFailed { function: id.clone(), reason });
-                }
-                answer::failed(id, error)
-            })?;
+            .instrument(span)
+            .await;
+        let took = watched.elsewhere_since(sent);
+        entry.server.metrics.call.observe(took.as_secs_f64());
+        let result = answered.map_err(|error| {
+            if !matches!(error.fault, Fault::Answered(_)) {
+                let reason = escape::line_within(&error.fault.to_string(), REASON).into_owned();
+                self.roster.tell(Event::CallFailed { function: id.clone(), reason });
+            }
+            Halt::Error((&error.fault).into(), answer::failed(id, error))
+        })?;
         drop(slot);
-        self.passed(&entry, &accepted, &instance, result)
+        let result = self.passed(&entry, &accepted, &instance, result)?;
+        let sent = changed.as_deref().map(RawValue::get).or(params.arguments()).unwrap_or("{}");
+        let asked = Instant::now();
+        let result = self.after(watched.trace, &entry, accepted.kind, sent, result).await;
+        watched.elsewhere_since(asked);
+        result
+    }
+
+    /// A function that lists itself as accepted, by a listing that is young enough for a call that came at `asked`.
+    async fn ready(&self, entry: Arc<Entry>, asked: Instant) -> Result<Ready, Halt> {
+        let limits = &self.roster.host.options.limits;
+        if let Some(why) = self.roster.cut_off() {
+            return Err(entry.refusal(why).into());
+        }
+        if let Some(why) = entry.barred() {
+            return Err(entry.refusal(why).into());
+        }
+        let began = Instant::now();
+        let instance =
+            entry.server.instance(limits.patience).await.map_err(|why| entry.refusal(why))?;
+        let listed = instance
+            .verified(asked, limits.listing)
+            .await
+            .map_err(|_| entry.refusal(Why::NotListed))?;
+        let waited = began.elapsed();
+        let (entry, accepted) = self.accepted(entry, &listed).await?;
+        Ok(Ready { entry, accepted, instance, waited })
+    }
+
+    /// Lets a call through that the policy lets through, at once or after a person did; gives the arguments that it goes
+    /// on with, where they are not the client's.
+    async fn permitted(
+        &self,
+        watched: &mut Watched,
+        ready: Ready,
+        given: &str,
+        from: Origin<'_>,
+    ) -> Result<(Ready, Option<Box<RawValue>>), Halt> {
+        let id = ready.entry.id.clone();
+        let mut ruling = self.ruled(&ready, given)?;
+        if let Ruling::Refuse(text) = ruling {
+            return Err(Halt::Refused(Outcome::Policy, text));
+        }
+        let asked = Instant::now();
+        let looked = self.before(watched.trace, &ready, given).await;
+        watched.elsewhere_since(asked);
+        let mut arguments = looked?;
+        if let Some(pointer) = ready.entry.policy.label(&id) {
+            let label = &self.roster.host.options.ai_label;
+            let labelled = label::labelled(&arguments, pointer, label).map_err(|why| {
+                let text = format!(
+                    "{id} was not called: the AI label cannot be put under its text, and it is not called without: {why}"
+                );
+                Halt::Refused(Outcome::Arguments, text)
+            })?;
+            if let Cow::Owned(labelled) = labelled {
+                arguments = Cow::Owned(labelled);
+            }
+        }
+        let changed = matches!(arguments, Cow::Owned(_));
+        if changed {
+            // What is called is what is decided about, and what somebody wanted to be asked about is asked about.
+            ruling = match (ruling, self.ruled(&ready, &arguments)?) {
+                (asks @ Ruling::Ask(_), Ruling::Allow) => asks,
+                (_, decided) => decided,
+            };
+        }
+        let ready = match ruling {
+            Ruling::Allow => ready,
+            Ruling::Refuse(text) => return Err(Halt::Refused(Outcome::Policy, text)),
+            Ruling::Ask(asks) => {
+                let question = Question {
+                    entry: &ready.entry,
+                    accepted: &ready.accepted,
+                    arguments: &arguments,
+                    asks: &asks,
+                    call: from.call(),
+                    job: from.job(),
+                    trace: watched.trace,
+                };
+                let asked = Instant::now();
+                let decided = question.decided(&self.roster, &self.clients).await;
+                watched.elsewhere_since(asked);
+                decided.map_err(|(outcome, text)| Halt::Refused(outcome, text))?;
+                self.still(ready, &arguments, &asks).await?
+            }
+        };
+        let changed = changed.then(|| {
+            RawValue::from_string(arguments.into_owned()).expect("what was checked is JSON")
+        });
+        Ok((ready, changed))
+    }
+
+    /// What was approved, if it is still what it was when somebody was asked: any amount of time has passed.
+    async fn still(&self, was: Ready, arguments: &str, asked: &Asks) -> Result<Ready, Halt> {
+        let id = was.entry.id.clone();
+        let differs = || {
+            let text = format!(
+                "{id} was not called: it was approved, and is no longer what it was when a person was asked; call it \
+                 again to ask anew"
+            );
+            Halt::Refused(Outcome::Changed, text)
+        };
+        let table = self.roster.table();
+        let entry = table.function(&id).ok_or_else(differs)?;
+        let now = self.ready(Arc::clone(entry), Instant::now()).await?;
+        if now.accepted.hash != was.accepted.hash
+            || now.entry.server.plugin != was.entry.server.plugin
+            || now.entry.server.version != was.entry.server.version
+        {
+            return Err(differs());
+        }
+        match self.ruled(&now, arguments)? {
+            Ruling::Refuse(text) => Err(Halt::Refused(Outcome::Policy, text)),
+            Ruling::Ask(asks) if asks.requires_approval && !asked.requires_approval => {
+                Err(differs())
+            }
+            Ruling::Allow | Ruling::Ask(_) => Ok(now),
+        }
+    }
+
+    /// What the policy says of a call with these arguments, which the pinned schema allows.
+    fn ruled(&self, ready: &Ready, arguments: &str) -> Result<Ruling, Halt> {
+        let Ready { entry, accepted, .. } = ready;
+        let id = &entry.id;
+        let mode = self.roster.host.options.arguments;
+        let value = accepted.schemas(mode).check_arguments(arguments, mode).map_err(|misfit| {
+            let text = match misfit {
+                Misfit::Value(what) => {
+                    format!("{id} was not called: its arguments do not match its input schema: {what}")
+                }
+                Misfit::Schema(what) => format!(
+                    "{id} is not called: its arguments are to be checked strictly, and its input schema cannot be \
+                     checked: {what}"
+                ),
+            };
+            Halt::Refused(Outcome::Arguments, text)
+        })?;
+        let table = self.roster.table();
+        Ok(policy::rule(id, accepted.kind, &entry.policy, &table.tenant, &value))
     }
 
     /// The function that a call names. One that is not known may be one that its server lists since a moment ago, or will
     /// list when it has started: nobody is told that there is no such function on the strength of an old listing.
-    async fn find(&self, called: Called<'_>, asked: Instant) -> Result<Arc<Entry>, Halt> {
+    async fn find(
+        &self,
+        called: Called<'_>,
+        asked: Instant,
+        watched: &mut Watched,
+    ) -> Result<Arc<Entry>, Halt> {
         let table = self.roster.table();
         if let Some(entry) = table.called(called) {
             return Ok(Arc::clone(entry));
@@ -229,7 +458,7 @@ impl Gateway {
             if let Some(reason) = self.roster.lost_because() {
                 why.extend([": ", &reason]);
             }
-            return Err(answer::internal(why).into());
+            return Err(Halt::internal(Outcome::CutOff, why));
         }
         let servers = table.servers_for(called);
         for server in servers.iter().filter(|server| !server.moved) {
@@ -251,6 +480,7 @@ impl Gateway {
                     id
                 }
             };
+            watched.of_server(&server);
             let refuse = |why| Refusal {
                 function: id.clone(),
                 plugin: server.plugin.clone(),
@@ -347,57 +577,6 @@ impl Gateway {
                 .await;
         }
     }
-
-    /// A server's result, as far as it is passed on.
-    fn passed(
-        &self,
-        entry: &Entry,
-        accepted: &Accepted,
-        instance: &Instance,
-        result: Box<RawValue>,
-    ) -> Result<Box<RawValue>, Halt> {
-        let options = &self.roster.host.options;
-        let id = &entry.id;
-        if result.get().len() > options.limits.result {
-            let limit = options.limits.result;
-            return Err(
-                answer::internal(format!("the result of {id} is above {limit} bytes")).into()
-            );
-        }
-        if !result.get().starts_with('{') {
-            return Err(answer::internal(format!("the result of {id} is not an object")).into());
-        }
-        let schemas = accepted.schemas(options.arguments);
-        if options.validate != Validate::Off && schemas.has_output() {
-            #[derive(Deserialize)]
-            struct Parts<'a> {
-                #[serde(borrow, rename = "structuredContent", default)]
-                content: Option<&'a RawValue>,
-                #[serde(rename = "isError", default)]
-                is_error: bool,
-                #[serde(rename = "resultType", default)]
-                kind: Option<String>,
-            }
-            let checked = match serde_json::from_str::<Parts<'_>>(result.get()) {
-                // What failed has no structure to keep, and what asks is no result yet.
-                Ok(parts) if parts.is_error => Ok(()),
-                Ok(Parts { kind: Some(kind), .. }) if kind != "complete" => Ok(()),
-                Ok(parts) => schemas.check_result(parts.content.map(RawValue::get)),
-                Err(error) => Err(error.to_string()),
-            };
-            if let Err(reason) = checked {
-                if options.validate == Validate::Refuse {
-                    return Err(answer::internal(format!(
-                        "the result of {id} does not match its output schema, so it is not passed on: {reason}"
-                    ))
-                    .into());
-                }
-                self.roster.tell(Event::ResultMismatch { function: id.clone(), reason });
-            }
-        }
-        question::presented_in(id, result, instance.recipe.sampling)
-            .map_err(|why| answer::internal(format!("{id} asks for what it may not: {why}")).into())
-    }
 }
 
 impl Table {
@@ -418,14 +597,4 @@ impl Table {
         };
         self.servers().iter().filter(may).cloned().collect()
     }
-}
-
-fn problem(function: &FunctionId, error: &RpcError) -> Problem {
-    let code = match error.code {
-        answer::INVALID_PARAMS => Code::Malformed,
-        server::BUSY => Code::Unavailable,
-        _ => Code::Internal,
-    };
-    let said = oz0_listing::escape::text(&error.message);
-    Problem::new(code, format!("{function}: {said}"))
 }

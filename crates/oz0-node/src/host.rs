@@ -1,16 +1,16 @@
 //! What a server is started from, and its start.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use oz0_api::PluginName;
 use oz0_api::node::Assignment;
 use oz0_api::plugin::Source;
+use oz0_api::{Client as Edge, PluginName};
 use oz0_listing::{Pointer, ToolId, escape};
 use oz0_mcp::{
-    Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, HeaderMap, Limits,
-    ServerRequest, Timeouts,
+    BoundHeaders, Client, ClientOptions, ConnectError, Endpoint, Era, EraChoice, HeaderName,
+    HeaderValue, Limits, Origin, ServerRequest, Timeouts,
 };
 use oz0_plugin::Plugin;
 use oz0_plugin::manifest::{Backend, Manifest, Tool};
@@ -19,7 +19,9 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, timeout};
 
 use crate::asked::{Asked, filled};
+use crate::bundles::Bundles;
 use crate::memory::Memory;
+use crate::metrics::Metrics;
 use crate::options::NodeOptions;
 
 /// How many lines of a failed server's stderr are shown.
@@ -35,9 +37,11 @@ pub(crate) struct Host {
     pub(crate) launcher: Launcher,
     pub(crate) environments: Environments,
     pub(crate) memory: Memory,
+    pub(crate) bundles: Bundles,
     /// What each plugin asked for when this process first had it.
     pub(crate) asked: Mutex<BTreeMap<PluginName, Asked>>,
     pub(crate) options: NodeOptions,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// What one tool's server is started from.
@@ -112,21 +116,40 @@ pub(crate) struct Started {
 }
 
 impl Host {
+    /// Fetches what a tool's server is started from, and makes its environment. The error is for people.
+    pub(crate) async fn prepare(
+        self: &Arc<Self>,
+        assignment: &Arc<Assignment>,
+        tool: &ToolId,
+        edge: &Edge,
+    ) -> Result<Recipe, Hindrance> {
+        let description = assignment.description.as_ref().ok_or("it is not assigned")?;
+        if let Source::Dev { folder } = &description.source
+            && !self.options.in_place
+        {
+            // The path says nothing on this machine, or something else.
+            return Err(Hindrance::Lasting(format!(
+                "it is run from {folder} on another machine; install it from a bundle to run it here"
+            )));
+        }
+        let folder = self.bundles.folder_of(description, edge).await?;
+        // Reading, resolving and installing block.
+        let recipe = tokio::task::spawn_blocking({
+            let (host, assignment, tool) = (Arc::clone(self), Arc::clone(assignment), tool.clone());
+            move || host.recipe(&assignment, &folder, &tool)
+        });
+        recipe.await.map_err(|error| error.to_string())?
+    }
+
     /// Reads what a tool's server is started from, and makes its environment. Blocks. The error is for people.
-    pub(crate) fn recipe(
+    fn recipe(
         &self,
         assignment: &Assignment,
+        folder: &Path,
         tool: &ToolId,
     ) -> Result<Recipe, Hindrance> {
         let description = assignment.description.as_ref().ok_or("it is not assigned")?;
-        let Source::Dev { folder } = &description.source else {
-            return Err(format!(
-                "this node does not hold the bundle of {} {}",
-                assignment.plugin, assignment.version
-            )
-            .into());
-        };
-        let plugin = Plugin::load(Path::new(folder)).map_err(|error| error.to_string())?;
+        let plugin = Plugin::load(folder).map_err(|error| error.to_string())?;
         let manifest =
             plugin.manifest().ok_or("its manifest has errors; `oz0 plugin inspect` shows them")?;
         let (key, declared) = manifest
@@ -134,17 +157,23 @@ impl Host {
             .iter()
             .find(|(id, _)| id.value == *tool)
             .ok_or("its manifest has no such tool any more")?;
-        self.hold(&assignment.plugin, manifest)?;
+        // A bundle is what it was when somebody installed it.
+        if description.source.is_dev() {
+            self.hold(&assignment.plugin, manifest)?;
+        }
         let mut unshared = None;
         let place = match declared.backend() {
             Backend::Url(url) => {
-                let moved = assignment.moved.contains_key(tool);
-                Place::Remote(Box::new(endpoint(manifest, declared, url, moved)?))
+                let pin = assignment.pin(tool);
+                Place::Remote(Box::new(endpoint(manifest, declared, url, pin)?))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
                 let own = self.options.secrets_of.get(&assignment.plugin).into_iter().flatten();
                 let secrets = self.options.secrets.iter().chain(own);
                 let secrets = secrets.map(|(name, value)| (name.clone(), value.clone())).collect();
+                // Of a bundle whoever installed it has seen what is in it, and that is all that is run. A folder's author is at
+                // work.
+                let lock = if description.source.is_dev() { Lock::Use } else { Lock::Only };
                 let Declared { variables, missing } =
                     Declared::of_tool(manifest, declared, &secrets);
                 if let Some(name) = missing.first() {
@@ -152,7 +181,7 @@ impl Host {
                 }
                 let prepared = self
                     .environments
-                    .prepare_tool(&plugin, key, declared, Lock::Use)
+                    .prepare_tool(&plugin, key, declared, lock)
                     .map_err(|error| error.to_string())?;
                 let mut arguments: Vec<&str> =
                     declared.args.iter().map(|argument| argument.as_str()).collect();
@@ -338,20 +367,25 @@ impl From<ConnectError> for Trouble {
     }
 }
 
-/// A remote tool's endpoint. One that moved is dialled without anything that is not the public's.
+/// A remote tool's endpoint, with the manifest's headers where there is a pin for them.
+///
+/// The pin is the edge's, and the URL is that of the file as it is now: where somebody edited it since, the edge has not
+/// compared the new place with anything yet, and nothing is sent there. A host that is a connection's param is no place:
+/// it is that connection's host that its headers are for.
 fn endpoint(
     manifest: &Manifest,
     tool: &Tool,
     url: &oz0_plugin::manifest::UrlTemplate,
-    moved: bool,
+    pin: Option<&oz0_api::Endpoint>,
 ) -> Result<Endpoint, String> {
     let url = filled(manifest, tool, url).ok_or("a param in its url: has no value")?;
-    let written: HashMap<String, String> = tool
-        .headers
-        .iter()
-        .filter(|_| !moved)
-        .map(|(name, value)| (name.as_str().to_owned(), value.as_str().to_owned()))
-        .collect();
-    let headers = HeaderMap::try_from(&written).map_err(|error| error.to_string())?;
-    Endpoint::new(url.as_str(), headers).map_err(|error| error.to_string())
+    let endpoint = Endpoint::new(url.as_str()).map_err(|error| error.to_string())?;
+    let Some(pin) = pin.filter(|pin| !pin.is_template()) else { return Ok(endpoint) };
+    let headers = BoundHeaders::to(Origin::parse(pin.as_str()).map_err(|error| error.to_string())?);
+    for (name, value) in &tool.headers {
+        let name = HeaderName::try_from(name.as_str()).map_err(|error| error.to_string())?;
+        let value = HeaderValue::try_from(value.as_str()).map_err(|error| error.to_string())?;
+        headers.set(name, value);
+    }
+    endpoint.with(headers).map_err(|error| format!("{error}: its manifest was edited meanwhile"))
 }

@@ -11,20 +11,25 @@ use std::time::{Duration, Instant};
 
 use oz0_listing::FunctionId;
 use oz0_mcp::server::{Call, Progress};
-use oz0_mcp::{Client, Era, Event, Events, Notification, RawListing, RpcError, ServerRequest};
+use oz0_mcp::{Client, Era, Event, Events, Notification, RpcError, ServerRequest};
 use oz0_server::Stderr;
+use prometheus_client::metrics::gauge::Gauge;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch};
 
 use crate::host::{Recipe, said};
-use crate::listed::{self, Listed};
+use crate::listed::{Listed, Reader};
 use crate::question;
 use crate::server::Server;
 
+/// Before what a server wrote that is no message.
+pub(crate) const JUNK: &str = "; meanwhile it wrote ";
 /// Between two listings that nobody waits for, however often a server says that it changed.
 const BREATH: Duration = Duration::from_millis(50);
 /// How many lines of the end of a server's stderr stand beside a listing that failed.
 const STDERR_LINES: usize = 5;
+/// Listings in a row that a remote server refuses before the connection to it is opened anew.
+const REFUSALS: u32 = 3;
 /// How long a subscription to a modern server's changes may last before it is asked for again.
 const SUBSCRIPTION: Duration = Duration::from_hours(24);
 /// Between two subscriptions.
@@ -60,6 +65,7 @@ pub(crate) struct Instance {
     /// The next listing is read and reported whether or not it is the last one's bytes.
     afresh: AtomicBool,
     slots: Semaphore,
+    in_flight: Gauge,
     calls: Mutex<Calls>,
     idle_again: Notify,
 }
@@ -87,6 +93,7 @@ pub(crate) struct Slot<'a> {
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
+        self.instance.in_flight.dec();
         let mut calls = self.instance.calls();
         calls.running.remove(&self.token);
         if calls.running.is_empty() {
@@ -100,6 +107,8 @@ pub(crate) struct Pace {
     pub(crate) verify_every: Duration,
     pub(crate) idle: Duration,
     pub(crate) in_flight: usize,
+    /// Where calls in flight are counted.
+    pub(crate) counted: Gauge,
 }
 
 impl Instance {
@@ -117,6 +126,7 @@ impl Instance {
             wanted: Notify::new(),
             afresh: AtomicBool::new(false),
             slots: Semaphore::new(pace.in_flight),
+            in_flight: pace.counted.clone(),
             calls: Mutex::default(),
             idle_again: Notify::new(),
         }
@@ -218,7 +228,7 @@ impl Instance {
             let lines = junk.lines - junk_before;
             let s = if lines == 1 { "" } else { "s" };
             traces = format!(
-                "; meanwhile it wrote {lines} line{s} to its standard output that are no message: {first}"
+                "{JUNK}{lines} line{s} to its standard output that are no message: {first}"
             );
         }
         if let Some(stderr) = &self.stderr {
@@ -237,6 +247,7 @@ impl Instance {
         let in_flight = InFlight { function: function.clone(), call: call.cloned(), progress };
         calls.running.insert(token, in_flight);
         drop(calls);
+        self.in_flight.inc();
         Some(Slot { instance: self, token, _permit: permit })
     }
 
@@ -251,33 +262,39 @@ impl Instance {
         }
     }
 
-    /// Keeps the listing, for ever: at once, then whenever somebody needs a younger one, the server tells of a change,
-    /// or nothing was listed for a while.
+    /// Whether its server is no process of this node's.
+    fn is_remote(&self) -> bool {
+        self.stderr.is_none()
+    }
+
+    /// Keeps the listing: at once, then whenever somebody needs a younger one, the server tells of a change, or nothing was
+    /// listed for a while. It does so for ever, but for a remote server that refuses again and again: nobody sees it start
+    /// anew as one sees a process, so the connection is opened again, as if it were another.
     pub(crate) async fn keep_listed(&self, server: &Server) {
-        let mut raw: Option<(RawListing, Arc<Listed>)> = None;
+        let mut reader = Reader::default();
+        let mut refusals = 0;
         loop {
             let began = Instant::now();
             let seen = self.told.load(Ordering::Acquire);
             let afresh = self.afresh.swap(false, Ordering::AcqRel);
             let junk_before = self.client.junk().lines;
-            let outcome = match self.client.list_functions().await {
+            let answered = self.client.list_functions().await;
+            server.metrics.listing.observe(began.elapsed().as_secs_f64());
+            let outcome = match answered {
                 Ok(new) => {
-                    let same = raw.as_ref().filter(|(old, _)| !afresh && listed::same(old, &new));
-                    let listed = if let Some((_, listed)) = same {
-                        Arc::clone(listed)
-                    } else {
-                        let (listed, reported) =
-                            listed::read(&server.tool, &new, &self.recipe.unstable);
-                        let listed = Arc::new(listed);
-                        raw = Some((new, Arc::clone(&listed)));
+                    refusals = 0;
+                    let unstable = &self.recipe.unstable;
+                    let (listed, reported) = reader.read(&server.tool, new, unstable, afresh);
+                    if let Some(reported) = reported {
                         server.listed(&listed, reported);
-                        listed
-                    };
+                    }
                     Ok(listed)
                 }
                 Err(error) => {
                     // The edge hears of the failure, and so must hear of what comes next.
                     self.afresh.store(true, Ordering::Release);
+                    server.metrics.unlisted.inc();
+                    refusals = if error.is_refusal() { refusals + 1 } else { 0 };
                     let reason = error.to_string();
                     server.unlisted(&reason, &self.traces(junk_before));
                     Err(reason.into())
@@ -285,6 +302,9 @@ impl Instance {
             };
             server.tell_junk(self);
             self.view.send_replace(Some(View { began, seen, outcome }));
+            if refusals == REFUSALS && self.is_remote() {
+                return;
+            }
             let idle = tokio::time::sleep_until((began + self.idle).into());
             tokio::pin!(idle);
             while self.settled() {

@@ -1,6 +1,7 @@
 //! What a server listed, as far as calls depend on it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use oz0_api::node::{LeftOut, ListedFunction, Verdict};
 use oz0_listing::{FunctionId, ListingHash, ModelName, Pointer, ToolId, merge, read_tool};
@@ -65,7 +66,7 @@ impl Reported {
 }
 
 /// Reads a raw listing. What two functions of one tool would be known to models as is neither's.
-pub(crate) fn read(
+fn read(
     tool: &ToolId,
     raw: &RawListing,
     unstable: &BTreeMap<String, Vec<Pointer>>,
@@ -106,8 +107,35 @@ fn name_of(function: &RawValue) -> String {
     oz0_listing::escape::line_within(name, 128).into_owned()
 }
 
+/// Reads one server's listings, one after another. One that is byte for byte the last is not read again.
+#[derive(Default)]
+pub(crate) struct Reader(Option<(RawListing, Arc<Listed>)>);
+
+impl Reader {
+    /// What a raw listing says, and what there is to report of it: nothing where it is the last one, unless it is to be read
+    /// `afresh`.
+    pub(crate) fn read(
+        &mut self,
+        tool: &ToolId,
+        raw: RawListing,
+        unstable: &BTreeMap<String, Vec<Pointer>>,
+        afresh: bool,
+    ) -> (Arc<Listed>, Option<Reported>) {
+        if let Some((last, listed)) = &self.0
+            && !afresh
+            && same(last, &raw)
+        {
+            return (Arc::clone(listed), None);
+        }
+        let (listed, reported) = read(tool, &raw, unstable);
+        let listed = Arc::new(listed);
+        self.0 = Some((raw, Arc::clone(&listed)));
+        (listed, Some(reported))
+    }
+}
+
 /// Whether two raw listings are the same bytes.
-pub(crate) fn same(one: &RawListing, other: &RawListing) -> bool {
+fn same(one: &RawListing, other: &RawListing) -> bool {
     let bytes = |listing: &RawListing| listing.bytes;
     bytes(one) == bytes(other)
         && one.functions.len() == other.functions.len()
@@ -118,4 +146,38 @@ pub(crate) fn same(one: &RawListing, other: &RawListing) -> bool {
             .iter()
             .zip(&other.left_out)
             .all(|(a, b)| a.function.get() == b.function.get() && a.reason == b.reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(description: &str) -> RawListing {
+        let function = format!(r#"{{"name":"hello","description":"{description}"}}"#);
+        RawListing {
+            bytes: function.len(),
+            functions: vec![RawValue::from_string(function).unwrap()],
+            ..RawListing::default()
+        }
+    }
+
+    #[test]
+    fn equal_bytes_are_not_read_again() {
+        let tool: ToolId = "team".try_into().unwrap();
+        let none = BTreeMap::new();
+        let mut reader = Reader::default();
+        let mut read = |description: &str, afresh| {
+            let (listed, reported) = reader.read(&tool, raw(description), &none, afresh);
+            (Arc::as_ptr(&listed), reported.is_some())
+        };
+        let (first, reported) = read("Greets.", false);
+        assert!(reported);
+        assert_eq!(read("Greets.", false), (first, false), "the very same value");
+        assert_eq!(read("Greets.", false), (first, false));
+        // The same text in another notation is other bytes, and is read.
+        let (other, reported) = read("Greet\\u0073.", false);
+        assert!(reported && other != first);
+        assert_eq!(read("Greet\\u0073.", false), (other, false));
+        assert!(read("Greet\\u0073.", true).1, "whoever forgot it is told again");
+    }
 }

@@ -3,21 +3,26 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use oz0_api::Client as Edge;
+use oz0_api::{Client as Edge, RuleId};
 use oz0_server::{Environments, Launcher};
+use oz0_telemetry::metrics::Source;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use crate::bundles::Bundles;
 use crate::clients::Clients;
 use crate::gateway::Gateway;
 use crate::host::Host;
 use crate::memory::Memory;
+use crate::metrics::Metrics;
 use crate::options::NodeOptions;
 use crate::roster::Roster;
 
 /// Before an edge that did not answer is asked again: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
+/// How long the edge is given to hear that a node ends.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// What a node is made of.
 #[derive(Debug)]
@@ -48,10 +53,20 @@ impl Node {
     /// Starts a node. Needs a Tokio runtime with I/O and time enabled.
     pub fn start(parts: Parts, options: NodeOptions) -> Self {
         let Parts { edge, launcher, environments } = parts;
-        let clients = Clients::new(edge.clone(), options.clients_need_tokens, options.tell.clone());
+        let metrics = Arc::new(Metrics::new());
+        let NodeOptions { clients_need_tokens, edge_grace, tell, .. } = &options;
+        let clients = Clients::new(
+            edge.clone(),
+            *clients_need_tokens,
+            *edge_grace,
+            tell.clone(),
+            Arc::clone(&metrics),
+        );
         let memory = Memory::open(options.memory.clone());
         let asked = Mutex::new(options.asked.clone());
-        let host = Arc::new(Host { launcher, environments, memory, asked, options });
+        let bundles = Bundles::new(options.bundles.clone());
+        let host =
+            Arc::new(Host { launcher, environments, memory, bundles, asked, options, metrics });
         let roster = Roster::new(host, edge);
         let gateway = Arc::new(Gateway::new(Arc::clone(&roster), clients));
         let (stop, stopped) = watch::channel(false);
@@ -69,10 +84,34 @@ impl Node {
         self.roster.settled(patience).await;
     }
 
-    /// Ends in order: nothing new is taken from the edge, calls in flight have
+    /// What it counts.
+    pub fn metrics(&self) -> Arc<dyn Source> {
+        Arc::clone(&self.roster.host.metrics) as _
+    }
+
+    /// Whether it can do what it is there for: it has its plugin set from an edge that it may go by. The error says why not,
+    /// in words that anyone may read.
+    pub fn ready(&self) -> Result<(), &'static str> {
+        self.roster.ready()
+    }
+
+    /// The same, for whoever asks when this is in other hands.
+    pub fn readiness(&self) -> impl Fn() -> Result<(), &'static str> + Send + Sync + 'static {
+        let roster = Arc::clone(&self.roster);
+        move || roster.ready()
+    }
+
+    /// Whether this node goes by a rule of the tenant already.
+    pub fn has_rule(&self, rule: &RuleId) -> bool {
+        self.roster.table().tenant.has(rule)
+    }
+
+    /// Ends in order: the edge is told, and nothing new is taken from it; calls in flight have
     /// [`NodeLimits::drain`](crate::NodeLimits::drain), and every server is stopped.
     pub async fn shutdown(self) {
         self.stop.send_replace(true);
+        // An edge that is gone, or slow, finds out by itself.
+        let _ = tokio::time::timeout(FAREWELL, self.roster.edge().leave()).await;
         self.roster.close().await;
     }
 }
@@ -85,6 +124,7 @@ impl Drop for Node {
 
 async fn poll(roster: Arc<Roster>, gateway: Arc<Gateway>, mut stop: watch::Receiver<bool>) {
     let mut wait = FIRST_WAIT;
+    let mut first = true;
     loop {
         let query = roster.query();
         let answer = tokio::select! {
@@ -95,12 +135,17 @@ async fn poll(roster: Arc<Roster>, gateway: Arc<Gateway>, mut stop: watch::Recei
             Ok(poll) => {
                 wait = FIRST_WAIT;
                 roster.find();
+                if std::mem::take(&mut first) {
+                    roster.tidy(&poll).await;
+                }
                 roster.apply(&poll);
+                roster.host.metrics.polled(poll.plugins.revision);
                 for job in poll.jobs {
                     tokio::spawn(Arc::clone(&gateway).run(job));
                 }
             }
             Err(error) => {
+                roster.host.metrics.not_polled();
                 roster.lose(&error);
                 tokio::select! {
                     _ = stop.wait_for(|stop| *stop) => return,

@@ -29,6 +29,10 @@ pub struct NodeOptions {
     pub settle: Duration,
     /// How long it waits, all in all, while the environment of one of them is being made. Default: no longer than that.
     pub install: Duration,
+    /// How long a call waits for a person who is asked about it. Default 10 min, 24 h at most.
+    pub approval_timeout: Duration,
+    /// The line that stands at the end of text which a manifest's `ai_label` points at. Default `[AI-generated]`.
+    pub ai_label: String,
     /// The values of secrets that plugins declare, by name.
     pub secrets: BTreeMap<String, String>,
     /// The values of secrets that only one plugin is given, by name.
@@ -42,14 +46,22 @@ pub struct NodeOptions {
     pub only: Option<BTreeSet<PluginName>>,
     /// Plugins that this node runs from this folder or not at all, whatever the edge comes to say.
     pub folders: BTreeMap<PluginName, PathBuf>,
+    /// Whether folders are run in place: only where the edge's machine is this one, since their paths are of that machine.
+    pub in_place: bool,
     /// Whether MCP clients over HTTP need a token that the edge knows. Without it one that is shown is checked all the
-    /// same, and names its client. The edge's word on a token holds for 5 s.
+    /// same, and names its client. The edge's word on a token holds for 5 s, and where the edge cannot be reached, for as
+    /// long as the node goes on without it.
     pub clients_need_tokens: bool,
     /// The file in which this node remembers, from one life to the next, what may be forgotten at no cost but time.
     pub memory: Option<PathBuf>,
+    /// The folder in which this node keeps the bundles that it runs. Without one it runs folders alone.
+    pub bundles: Option<PathBuf>,
     /// Who is told what happens.
     pub tell: Tell,
 }
+
+/// What stands under text that a machine wrote, where the operator says nothing else.
+pub const AI_LABEL: &str = "[AI-generated]";
 
 impl Default for NodeOptions {
     fn default() -> Self {
@@ -62,14 +74,18 @@ impl Default for NodeOptions {
             edge_grace: Duration::from_hours(1),
             settle: Duration::from_secs(5),
             install: Duration::ZERO,
+            approval_timeout: Duration::from_mins(10),
+            ai_label: AI_LABEL.to_owned(),
             secrets: BTreeMap::new(),
             secrets_of: BTreeMap::new(),
             asked: BTreeMap::new(),
             shares: BTreeMap::new(),
             only: None,
             folders: BTreeMap::new(),
+            in_place: true,
             clients_need_tokens: false,
             memory: None,
+            bundles: None,
             tell: Tell::default(),
         }
     }

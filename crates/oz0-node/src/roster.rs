@@ -3,15 +3,19 @@
 //! The table is made anew when any of it changes, and is then never written to: a call holds one for as long as it
 //! looks, and waits for nobody.
 
+mod patience;
+mod standing;
+mod succession;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use oz0_api::node::{Assignment, Decision, Poll, PollQuery};
+use oz0_api::node::{Assignment, Decision, Head, Poll, PollQuery};
 use oz0_api::plugin::{PluginDescription, Source};
 use oz0_api::{Client as Edge, ClientError, Code, EdgeId, PluginName, PluginVersion, Revision};
-use oz0_listing::{FunctionId, ToolId};
+use oz0_listing::{Digest, FunctionId, ToolId};
 use oz0_mcp::server::Functions;
 use oz0_server::Tier;
 use serde_json::value::RawValue;
@@ -19,15 +23,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::event::Event;
+use crate::hooks::Watch;
 use crate::host::Host;
-use crate::refusal::Why;
+use crate::policy::{PluginPolicy, Rules};
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table, named};
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
-/// Between two looks whether an environment is being made.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// What a node holds.
 pub(crate) struct Roster {
@@ -58,7 +61,17 @@ struct State {
     edge: Option<EdgeId>,
     plugins: Revision,
     decisions_revision: Revision,
+    policy_revision: Revision,
+    /// Where the edge's log ended at these.
+    head: Option<Head>,
+    /// The tenant's rules.
+    tenant: Arc<Rules>,
+    /// The hooks of every plugin that is installed, run here or not.
+    hooks: BTreeMap<PluginName, (PluginVersion, Vec<Watch>)>,
+    /// The versions that serve.
     assigned: BTreeMap<PluginName, Assigned>,
+    /// The versions that are to take the place of some of those.
+    coming: succession::Coming,
     decisions: BTreeMap<(PluginName, PluginVersion), BTreeMap<FunctionId, Decided>>,
     /// Plugins that are not run here because they are run from another folder, which has been told.
     elsewhere: BTreeSet<PluginName>,
@@ -69,7 +82,14 @@ struct State {
 
 struct Assigned {
     assignment: Arc<Assignment>,
+    policy: Arc<PluginPolicy>,
     tools: BTreeMap<ToolId, Tended>,
+}
+
+impl Assigned {
+    fn is_starting(&self) -> bool {
+        self.tools.values().any(|tended| tended.server.is_starting())
+    }
 }
 
 struct Tended {
@@ -125,29 +145,6 @@ impl Roster {
 
     fn standing(&self) -> Standing {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Why nothing at all is called: the edge is lost for longer than this node goes on without it, or does not know
-    /// it any more.
-    pub(crate) fn cut_off(&self) -> Option<Why> {
-        match self.standing() {
-            Standing::Lost { since, .. } if since.elapsed() > self.host.options.edge_grace => {
-                Some(Why::EdgeLost)
-            }
-            Standing::Dismissed { reason } => Some(Why::Dismissed(reason)),
-            Standing::OutOfService { reason } => Some(Why::OutOfService(reason)),
-            Standing::Good | Standing::Lost { .. } => None,
-        }
-    }
-
-    /// Why the edge is not there.
-    pub(crate) fn lost_because(&self) -> Option<String> {
-        match self.standing() {
-            Standing::Good => None,
-            Standing::Lost { reason, .. }
-            | Standing::Dismissed { reason }
-            | Standing::OutOfService { reason } => Some(reason),
-        }
     }
 
     /// The edge did not answer, or said no.
@@ -209,12 +206,24 @@ impl Roster {
             edge: state.edge.clone(),
             plugins: state.plugins,
             decisions: state.decisions_revision,
+            policy: state.policy_revision,
+            head: state.head.clone(),
             // A poll that waits does not say what its node finds out meanwhile.
-            wait: self.table().servers.iter().any(|s| s.is_starting()).then_some(STARTING),
+            wait: (state.coming.values().any(Assigned::is_starting)
+                || self.table().servers.iter().any(|server| server.is_starting()))
+            .then_some(STARTING),
             jobs: true,
             tier,
             reason,
         }
+    }
+
+    /// Lets go of the bundles of an earlier life that are not assigned any more; before anything is unpacked in this one.
+    pub(crate) async fn tidy(&self, poll: &Poll) {
+        let assigned = poll.plugins.changed.iter().filter_map(|one| one.description.as_ref());
+        let assigned: Vec<Digest> = assigned.map(|description| description.digest).collect();
+        let host = Arc::clone(&self.host);
+        let _ = tokio::task::spawn_blocking(move || host.bundles.forget_others(&assigned)).await;
     }
 
     /// Takes what changed.
@@ -225,54 +234,75 @@ impl Roster {
         }
         if poll.reset {
             state.decisions.clear();
-            let stay: BTreeSet<&PluginName> = poll
+            // Of another history nothing goes on that is not assigned in it.
+            let stay: BTreeSet<(&PluginName, &PluginVersion)> = poll
                 .plugins
                 .changed
                 .iter()
                 .filter(|assignment| assignment.description.is_some())
-                .map(|assignment| &assignment.plugin)
+                .map(|assignment| (&assignment.plugin, &assignment.version))
                 .collect();
-            let gone: Vec<PluginName> =
-                state.assigned.keys().filter(|plugin| !stay.contains(plugin)).cloned().collect();
+            let gone: Vec<PluginName> = state
+                .assigned
+                .iter()
+                .filter(|(plugin, own)| !stay.contains(&(*plugin, &own.assignment.version)))
+                .map(|(plugin, _)| plugin.clone())
+                .collect();
             for plugin in gone {
                 self.unassign(&mut state, &plugin);
             }
-            for tended in state.assigned.values().flat_map(|assigned| assigned.tools.values()) {
+            let all = state.assigned.values().chain(state.coming.values());
+            for tended in all.flat_map(|assigned| assigned.tools.values()) {
                 tended.server.tell_again();
             }
         }
         state.edge = Some(poll.edge.clone());
         state.plugins = poll.plugins.revision;
         state.decisions_revision = poll.decisions.revision;
+        state.head.clone_from(&poll.head);
+        if let Some(policy) = &poll.policy {
+            state.policy_revision = policy.revision;
+            state.tenant = Arc::new(Rules::of_tenant(&policy.rules));
+        }
+        if poll.reset {
+            state.hooks.clear();
+        }
         let only = self.host.options.only.as_ref();
         let ours = |plugin: &PluginName| only.is_none_or(|only| only.contains(plugin));
-        for assignment in poll.plugins.changed.iter().filter(|changed| ours(&changed.plugin)) {
-            match &assignment.description {
-                Some(description) => match self.elsewhere(description) {
-                    None => self.assign(&mut state, assignment),
-                    Some(event) => {
-                        self.unassign(&mut state, &assignment.plugin);
-                        if state.elsewhere.insert(assignment.plugin.clone()) {
-                            self.tell(event);
-                        }
-                    }
-                },
-                None => {
-                    state
-                        .decisions
-                        .remove(&(assignment.plugin.clone(), assignment.version.clone()));
-                    let current = state.assigned.get(&assignment.plugin);
-                    if current
-                        .is_some_and(|current| current.assignment.version == assignment.version)
-                    {
-                        self.unassign(&mut state, &assignment.plugin);
+        // What was taken back ends before anything takes its place, and what was replaced not before that is there.
+        let (ends, others): (Vec<_>, Vec<_>) =
+            poll.plugins.changed.iter().partition(|changed| changed.taken_back);
+        let (come, go): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|changed| changed.description.is_some());
+        for assignment in ends {
+            self.end(&mut state, assignment);
+        }
+        for assignment in come {
+            if !ours(&assignment.plugin) {
+                state.watch(assignment);
+                continue;
+            }
+            match assignment.description.as_ref().and_then(|own| self.elsewhere(own)) {
+                None => self.assign(&mut state, assignment),
+                Some(event) => {
+                    self.unassign(&mut state, &assignment.plugin);
+                    state.watch(assignment);
+                    if state.elsewhere.insert(assignment.plugin.clone()) {
+                        self.tell(event);
                     }
                 }
+            }
+        }
+        for assignment in go {
+            let goes_on = state.coming.contains_key(&assignment.plugin);
+            if !goes_on {
+                self.end(&mut state, assignment);
             }
         }
         for decision in poll.decisions.changed.iter().filter(|changed| ours(&changed.plugin)) {
             decide(&mut state, decision);
         }
+        self.advance(&mut state);
         self.rebuild_from(&state);
         for (plugin, assigned) in &state.assigned {
             self.tell_approved(plugin, assigned, poll);
@@ -306,21 +336,55 @@ impl Roster {
     }
 
     fn assign(self: &Arc<Self>, state: &mut State, assignment: &Assignment) {
-        let before = state.assigned.get(&assignment.plugin);
-        if before.is_some_and(|before| *before.assignment == *assignment) {
+        let is_it = |own: Option<&Assigned>| own.is_some_and(|own| *own.assignment == *assignment);
+        if is_it(state.coming.get(&assignment.plugin)) {
             return;
         }
+        if is_it(state.assigned.get(&assignment.plugin)) {
+            Self::stop_coming(state, &assignment.plugin);
+            state.watch(assignment);
+            return;
+        }
+        let is_succession = state.is_succession(assignment);
         let assignment = Arc::new(assignment.clone());
-        let mut tools = BTreeMap::new();
+        if is_succession {
+            self.come(state, &assignment);
+            return;
+        }
+        Self::stop_coming(state, &assignment.plugin);
         let before = state.assigned.remove(&assignment.plugin);
+        let assigned = self.begin(&assignment, before.as_ref(), None);
+        if let Some(before) = before {
+            leave(state, before);
+        }
+        state.elsewhere.remove(&assignment.plugin);
+        self.host.memory.assign(&assignment.plugin, &assignment.version);
+        state.watch(&assignment);
+        self.tell(Event::Assigned {
+            plugin: assignment.plugin.clone(),
+            version: assignment.version.clone(),
+        });
+        state.assigned.insert(assignment.plugin.clone(), assigned);
+    }
+
+    /// Starts a version's servers. `before` is what served until now; `goes_on` what serves until all of them are there.
+    fn begin(
+        self: &Arc<Self>,
+        assignment: &Arc<Assignment>,
+        before: Option<&Assigned>,
+        goes_on: Option<&PluginVersion>,
+    ) -> Assigned {
+        let mut tools = BTreeMap::new();
         for tool in assignment.description.iter().flat_map(|description| description.tools.keys()) {
             // The loader refuses the platform's own ID; a bundle of an older loader may have it.
-            let Some(server) = Server::new(&assignment, tool, Arc::downgrade(self)) else {
+            let metrics = self.host.metrics.server(&assignment.plugin, tool);
+            let Some(server) =
+                Server::new(assignment, tool, goes_on, Arc::downgrade(self), metrics)
+            else {
                 continue;
             };
             let server = Arc::new(server);
             let same_version = before
-                .as_ref()
                 .filter(|before| before.assignment.version == assignment.version)
                 .and_then(|before| before.tools.get(tool));
             if let Some(before) = same_version {
@@ -329,22 +393,31 @@ impl Roster {
             let (stop, stopped) = watch::channel(false);
             let task = tokio::spawn(Arc::clone(&server).supervise(
                 Arc::clone(&self.host),
-                Arc::clone(&assignment),
+                Arc::clone(assignment),
                 self.edge.clone(),
                 stopped,
             ));
             tools.insert(tool.clone(), Tended { server, stop, task });
         }
-        if let Some(before) = before {
-            leave(state, before);
+        let policy = assignment.description.as_ref().map(PluginPolicy::of).unwrap_or_default();
+        Assigned { assignment: Arc::clone(assignment), policy: Arc::new(policy), tools }
+    }
+
+    /// A version is run no more, whether it served or was to.
+    fn end(&self, state: &mut State, assignment: &Assignment) {
+        let Assignment { plugin, version, .. } = assignment;
+        let is_it =
+            |own: Option<&Assigned>| own.is_some_and(|own| own.assignment.version == *version);
+        state.decisions.remove(&(plugin.clone(), version.clone()));
+        if state.hooks.get(plugin).is_some_and(|(known, _)| known == version) {
+            state.hooks.remove(plugin);
         }
-        state.elsewhere.remove(&assignment.plugin);
-        self.host.memory.assign(&assignment.plugin, &assignment.version);
-        self.tell(Event::Assigned {
-            plugin: assignment.plugin.clone(),
-            version: assignment.version.clone(),
-        });
-        state.assigned.insert(assignment.plugin.clone(), Assigned { assignment, tools });
+        if is_it(state.coming.get(plugin)) {
+            Self::stop_coming(state, plugin);
+        }
+        if is_it(state.assigned.get(plugin)) {
+            self.unassign(state, plugin);
+        }
     }
 
     /// That a plugin which this node runs from one folder is now run from somewhere else.
@@ -364,6 +437,7 @@ impl Roster {
     }
 
     fn unassign(&self, state: &mut State, plugin: &PluginName) {
+        Self::stop_coming(state, plugin);
         if let Some(assigned) = state.assigned.remove(plugin) {
             leave(state, assigned);
             self.host.memory.unassign(plugin);
@@ -373,7 +447,8 @@ impl Roster {
 
     /// Makes the table anew.
     pub(crate) fn rebuild(&self) {
-        let state = self.state();
+        let mut state = self.state();
+        self.advance(&mut state);
         self.rebuild_from(&state);
     }
 
@@ -398,6 +473,7 @@ impl Roster {
                         server: Arc::clone(&tended.server),
                         accepted: decided.map_or_else(Vec::new, |decided| decided.accepted.clone()),
                         left_out_for: decided.and_then(|decided| decided.left_out_for.clone()),
+                        policy: Arc::clone(&assigned.policy),
                         clashes: false,
                     };
                     entries.insert(id.clone(), entry);
@@ -426,54 +502,19 @@ impl Roster {
         };
         let revision = visible.revision;
         let complete = state.edge.is_some();
-        self.table.send_replace(Arc::new(Table { functions, names, servers, visible, complete }));
+        let tenant = Arc::clone(&state.tenant);
+        let hooks = state.hooks.values().flat_map(|(_, hooks)| hooks).cloned().collect();
+        self.table.send_replace(Arc::new(Table {
+            functions,
+            names,
+            servers,
+            visible,
+            tenant,
+            hooks,
+            complete,
+            revision: state.decisions_revision,
+        }));
         self.revision.send_if_modified(|now| std::mem::replace(now, revision) != revision);
-    }
-
-    /// Waits as a client that lists does: until the servers have settled, or have had the time for it since no
-    /// environment is being made any more, or a client's patience is over.
-    pub(crate) async fn prepared(&self) {
-        let options = &self.host.options;
-        let quiet = async {
-            let mut since = Instant::now();
-            while since.elapsed() < options.settle {
-                tokio::time::sleep(LOOK.min(options.settle)).await;
-                if self.table().servers.iter().any(|server| server.is_preparing()) {
-                    since = Instant::now();
-                }
-            }
-        };
-        tokio::select! {
-            () = self.settled(options.settle.max(options.install)) => {}
-            () = quiet => {}
-        }
-    }
-
-    /// Waits until every server that is assigned has listed or failed to, and what the edge accepted of it is here; at
-    /// most for `patience`.
-    pub(crate) async fn settled(&self, patience: Duration) {
-        let settle = async {
-            let mut tables = self.tables();
-            let _ = tables.wait_for(|table| table.complete).await;
-            let servers = self.table().servers.clone();
-            for server in servers {
-                server.settled().await;
-                let Some(listed) = server.last() else { continue };
-                let _ = tables
-                    .wait_for(|table| {
-                        let answered = listed.answered.borrow();
-                        let crate::listed::Answered::Said(said) = &*answered else { return false };
-                        said.iter().all(|(id, verdict)| {
-                            let there = table.function(id).is_some_and(|entry| entry.is_known());
-                            *verdict != oz0_api::node::Verdict::Accepted
-                                || there
-                                || !listed.functions.contains_key(id)
-                        })
-                    })
-                    .await;
-            }
-        };
-        let _ = tokio::time::timeout(patience, settle).await;
     }
 
     /// Stops every server, in order and all at once.
@@ -481,7 +522,9 @@ impl Roster {
         let leaving = {
             let mut state = self.state();
             state.closed = true;
-            for assigned in std::mem::take(&mut state.assigned).into_values() {
+            let coming = std::mem::take(&mut state.coming);
+            let assigned = std::mem::take(&mut state.assigned);
+            for assigned in coming.into_values().chain(assigned.into_values()) {
                 leave(&mut state, assigned);
             }
             self.rebuild_from(&state);

@@ -59,20 +59,25 @@ impl Schemas {
         self.output.is_some()
     }
 
-    /// Checks a call's arguments: JSON text of an object.
-    pub(crate) fn check_arguments(&self, text: &str, arguments: Arguments) -> Result<(), Misfit> {
+    /// Checks a call's arguments, JSON text of an object, and gives them back as they read.
+    pub(crate) fn check_arguments(
+        &self,
+        text: &str,
+        arguments: Arguments,
+    ) -> Result<Value, Misfit> {
         // Whatever the schema says: two readers must not read two things.
         let value = read(text).map_err(Misfit::Value)?;
         match &self.input {
             Compiled::Ready(validator) => {
-                validator.validate(&value).map_err(|error| Misfit::Value(shown(&error)))
+                validator.validate(&value).map_err(|error| Misfit::Value(shown(&error)))?;
             }
             Compiled::Not(why) if arguments == Arguments::Strict => {
-                Err(Misfit::Schema(why.clone()))
+                return Err(Misfit::Schema(why.clone()));
             }
             // Its server checks them too, and what is pinned is what it lists, not how well.
-            Compiled::Not(_) => Ok(()),
+            Compiled::Not(_) => {}
         }
+        Ok(value)
     }
 
     /// Checks structured content; none where the result has none.

@@ -1,23 +1,27 @@
 //! One tool's server over its whole life: started, listed, watched, started again.
 
 mod announce;
+mod report;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use oz0_api::node::{Assignment, Outcome, Report, Verdict, Verdicts};
-use oz0_api::{Client as Edge, ClientError, Code, Endpoint, PluginName, PluginVersion};
+use oz0_api::node::Assignment;
+use oz0_api::{Client as Edge, Endpoint, PluginName, PluginVersion};
 use oz0_listing::{Digest, FunctionId, ToolId, escape};
 use oz0_mcp::Era;
 use oz0_server::{Running, StopBounds, Tier};
 use tokio::sync::watch;
 
+use self::report::News;
 use crate::event::Event;
 use crate::host::{Hindrance, Host, Started, said};
 use crate::instance::{Instance, Pace};
-use crate::listed::{Answered, Gist, Listed, Reported};
+use crate::listed::{Answered, Listed, Reported};
+use crate::memory::Memory;
+use crate::metrics::ServerMetrics;
 use crate::refusal::Why;
 use crate::roster::Roster;
 use crate::told::{Told, kind_of};
@@ -29,9 +33,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const LIVED: Duration = Duration::from_secs(10);
 /// How long a call waits for a server that is about to be started again.
 const CALLS_WAIT: Duration = Duration::from_secs(1);
-/// Before a report that did not reach the edge is sent again: the first wait, and the longest.
-const FIRST_REPORT_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_REPORT_WAIT: Duration = Duration::from_secs(5);
 /// Listings that wait to be told to an edge that does not answer.
 const UNTOLD: usize = 8;
 /// The longest reason that an edge takes, in characters.
@@ -42,6 +43,8 @@ pub(crate) struct Server {
     pub(crate) plugin: PluginName,
     pub(crate) version: PluginVersion,
     pub(crate) tool: ToolId,
+    /// The version that goes on until this one can take its place.
+    goes_on: Mutex<Option<PluginVersion>>,
     /// Its endpoint moved, so nothing of it is called.
     pub(crate) moved: bool,
     /// From there.
@@ -67,6 +70,8 @@ pub(crate) struct Server {
     /// What people were told of its failures.
     told: Mutex<Told>,
     roster: Weak<Roster>,
+    /// What is counted of it.
+    pub(crate) metrics: ServerMetrics,
 }
 
 /// How far it has come.
@@ -81,25 +86,20 @@ enum Phase {
     Stopped,
 }
 
-/// Something to tell the edge.
-#[derive(Clone)]
-enum News {
-    Listed(Arc<Listed>, Arc<Reported>),
-    /// Why there is no listing, with what the server wrote.
-    Unlisted(Arc<str>),
-}
-
 impl Server {
     pub(crate) fn new(
         assignment: &Assignment,
         tool: &ToolId,
+        goes_on: Option<&PluginVersion>,
         roster: Weak<Roster>,
+        metrics: ServerMetrics,
     ) -> Option<Self> {
         let description = assignment.description.as_ref()?;
         Some(Self {
             plugin: assignment.plugin.clone(),
             version: assignment.version.clone(),
             tool: tool.clone(),
+            goes_on: Mutex::new(goes_on.cloned()),
             moved: assignment.moved.contains_key(tool),
             moved_from: assignment.moved.get(tool).cloned(),
             waiting: Mutex::default(),
@@ -115,6 +115,7 @@ impl Server {
             preparing: AtomicBool::new(false),
             told: Mutex::default(),
             roster,
+            metrics,
         })
     }
 
@@ -123,6 +124,21 @@ impl Server {
         *lock(&self.last) = before.last();
         *lock(&self.era) = *lock(&before.era);
         lock(&self.waiting).clone_from(&lock(&before.waiting));
+    }
+
+    /// That another version goes on because this one does not run.
+    fn goes_on_instead(&self) -> Option<Event> {
+        let goes_on = lock(&self.goes_on).clone()?;
+        let (plugin, version) = (self.plugin.clone(), self.version.clone());
+        Some(Event::GoesOn { plugin, version, goes_on })
+    }
+
+    /// Its version has taken the place of the one that went on.
+    pub(crate) fn take_over(&self, memory: &Memory) {
+        lock(&self.goes_on).take();
+        if let Some(era) = *lock(&self.era) {
+            memory.agree(&self.plugin, &self.version, &self.tool, era);
+        }
     }
 
     /// The tier its process runs in, once it ran.
@@ -248,6 +264,9 @@ impl Server {
         }
         if let Some(roster) = self.roster.upgrade() {
             roster.tell(Event::NotListed { tool: self.tool.clone(), reason: whole.to_string() });
+            if let Some(event) = self.goes_on_instead() {
+                roster.tell(event);
+            }
         }
     }
 
@@ -290,7 +309,7 @@ impl Server {
         mut stop: watch::Receiver<bool>,
     ) {
         tokio::select! {
-            () = self.live(&host, &assignment, &mut stop) => {}
+            () = self.live(&host, &assignment, &edge, &mut stop) => {}
             () = self.report(&edge) => {}
         }
         self.phase.send_replace(Phase::Stopped);
@@ -300,6 +319,7 @@ impl Server {
         self: &Arc<Self>,
         host: &Arc<Host>,
         assignment: &Arc<Assignment>,
+        edge: &Edge,
         stop: &mut watch::Receiver<bool>,
     ) {
         let mut wait = FIRST_WAIT;
@@ -308,14 +328,21 @@ impl Server {
             let began = Instant::now();
             let started = tokio::select! {
                 () = told(stop) => return,
-                started = self.start(host, assignment) => started,
+                started = self.start(host, assignment, edge) => started,
             };
             let why = match started {
-                Ok((instance, started)) => match self.attend(host, instance, started, stop).await {
-                    Some(why) => Hindrance::Passing(why),
-                    None => return,
-                },
-                Err(why) => why,
+                Ok((instance, started)) => {
+                    let up = self.metrics.runs();
+                    let ended = self.attend(host, instance, started, stop).await;
+                    drop(up);
+                    let Some(why) = ended else { return };
+                    self.metrics.ended.inc();
+                    Hindrance::Passing(why)
+                }
+                Err(why) => {
+                    self.metrics.not_started.inc();
+                    why
+                }
             };
             self.failed(host, &why);
             if matches!(why, Hindrance::Lasting(_)) {
@@ -326,6 +353,7 @@ impl Server {
                 wait = FIRST_WAIT;
             }
             let again = Instant::now() + wait;
+            self.say_again(wait);
             self.phase.send_replace(Phase::Down { again: Some(again) });
             tokio::select! {
                 () = told(stop) => return,
@@ -353,6 +381,9 @@ impl Server {
             reason: why.reason().to_owned(),
             again: matches!(why, Hindrance::Passing(_)),
         });
+        if let Some(event) = self.goes_on_instead() {
+            host.options.tell.event(event);
+        }
     }
 
     /// Never ends. A server that failed and has run for a while is said to run again.
@@ -373,17 +404,12 @@ impl Server {
         self: &Arc<Self>,
         host: &Arc<Host>,
         assignment: &Arc<Assignment>,
+        edge: &Edge,
     ) -> Result<(Arc<Instance>, Started), Hindrance> {
-        // Reading, resolving and installing block.
         self.preparing.store(true, Ordering::Release);
-        let recipe = tokio::task::spawn_blocking({
-            let (host, assignment, tool) =
-                (Arc::clone(host), Arc::clone(assignment), self.tool.clone());
-            move || host.recipe(&assignment, &tool)
-        })
-        .await;
+        let recipe = host.prepare(assignment, &self.tool, edge).await;
         self.preparing.store(false, Ordering::Release);
-        let recipe = recipe.map_err(|error| error.to_string())??;
+        let recipe = recipe?;
         let era = *lock(&self.era);
         let era = era.or_else(|| host.memory.era(&self.plugin, &self.version, &self.tool));
         let started = host.start(&recipe, era).await.map_err(|why| match &recipe.unshared {
@@ -410,6 +436,7 @@ impl Server {
             },
             idle: options.idle,
             in_flight: options.limits.in_flight,
+            counted: self.metrics.in_flight.clone(),
         };
         let stderr = started.running.as_ref().map(|running| running.stderr().clone());
         let instance = Arc::new(Instance::new(started.client.clone(), recipe, stderr, &pace));
@@ -457,7 +484,14 @@ impl Server {
         };
         let mut why = match ended {
             Some(ended) => format!("its process ended with {ended}"),
-            None => closed.unwrap_or_else(|| "its connection is over".to_owned()),
+            // One that is still open is given up here.
+            None => match closed {
+                Some(closed) => closed,
+                None => {
+                    instance.client.clone().close().await;
+                    "it lists nothing over this connection any more".to_owned()
+                }
+            },
         };
         if let Some(stderr) = stderr {
             let _ = tokio::time::timeout(FIRST_WAIT, stderr.ended()).await;
@@ -476,111 +510,6 @@ impl Server {
         }
         instance.end("it was stopped");
     }
-
-    /// Tells the edge what there is to tell, for ever: each listing that differs from the last one told.
-    async fn report(&self, edge: &Edge) {
-        let mut news = self.news.subscribe();
-        let mut sent: Option<Sent> = None;
-        let mut wait = FIRST_REPORT_WAIT;
-        loop {
-            drop(news.borrow_and_update());
-            let next = lock(&self.untold).front().cloned();
-            let Some(next) = next else {
-                if news.changed().await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-                continue;
-            };
-            if self.forgotten.swap(false, Ordering::AcqRel) {
-                sent = None;
-            }
-            let told = match (&sent, &next) {
-                (Some(Sent::Listed(old, verdicts)), News::Listed(listed, new))
-                    if *old == new.gist() =>
-                {
-                    listed.answered.send_replace(Answered::Said(verdicts.clone()));
-                    true
-                }
-                (Some(Sent::Unlisted(old)), News::Unlisted(whole)) => old == whole,
-                _ => false,
-            };
-            if !told {
-                match edge.report(&self.report_of(&next)).await {
-                    Ok(verdicts) => {
-                        sent = Some(self.answered(next, verdicts));
-                        wait = FIRST_REPORT_WAIT;
-                    }
-                    // It says no to this one, and there is a later one.
-                    Err(ClientError::Problem(_)) if lock(&self.untold).len() > 1 => {}
-                    Err(error) => {
-                        // A plugin set that the edge no longer has: another is on its way.
-                        let stale = matches!(&error, ClientError::Problem(problem) if problem.code == Code::Stale);
-                        wait = if stale {
-                            LONGEST_REPORT_WAIT
-                        } else {
-                            (wait * 2).min(LONGEST_REPORT_WAIT)
-                        };
-                        tokio::time::sleep(wait).await;
-                        continue;
-                    }
-                }
-            }
-            lock(&self.untold).pop_front();
-        }
-    }
-
-    fn report_of(&self, news: &News) -> Report {
-        Report {
-            plugin: self.plugin.clone(),
-            version: self.version.clone(),
-            digest: self.digest,
-            tool: self.tool.clone(),
-            endpoint: self.endpoint.clone(),
-            outcome: match news {
-                News::Listed(_, reported) => Outcome::Complete {
-                    functions: reported.functions.clone(),
-                    left_out: reported.left_out.clone(),
-                },
-                News::Unlisted(whole) => Outcome::Failed { reason: whole.to_string() },
-            },
-        }
-    }
-
-    fn answered(&self, news: News, verdicts: Verdicts) -> Sent {
-        match news {
-            News::Unlisted(whole) => Sent::Unlisted(whole),
-            News::Listed(listed, reported) => {
-                let waiting = |(id, verdict): (&FunctionId, &Verdict)| {
-                    matches!(verdict, Verdict::Waiting { .. }).then(|| id.clone())
-                };
-                let mut functions: Vec<FunctionId> =
-                    verdicts.functions.iter().filter_map(waiting).collect();
-                listed.answered.send_replace(Answered::Said(verdicts.functions.clone()));
-                let reverted = {
-                    let mut waiting = lock(&self.waiting);
-                    let accepted =
-                        |id: &FunctionId| verdicts.functions.get(id) == Some(&Verdict::Accepted);
-                    let reverted = waiting.extract_if(.., |id| accepted(id)).collect();
-                    waiting.extend(functions.iter().cloned());
-                    reverted
-                };
-                let moved = verdicts.endpoint.as_ref().and_then(|_| {
-                    functions = listed.functions.keys().cloned().collect();
-                    Some((self.moved_from.clone()?, self.endpoint.clone()?))
-                });
-                if let Some(roster) = self.roster.upgrade() {
-                    self.announce(&roster, verdicts.snapshot, functions, moved, reverted);
-                }
-                Sent::Listed(reported.gist(), verdicts.functions)
-            }
-        }
-    }
-}
-
-/// What the edge was told last.
-enum Sent {
-    Listed(Gist, BTreeMap<FunctionId, Verdict>),
-    Unlisted(Arc<str>),
 }
 
 async fn told(stop: &mut watch::Receiver<bool>) {

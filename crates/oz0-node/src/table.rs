@@ -4,12 +4,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use oz0_api::Revision;
 use oz0_listing::{FunctionId, ListingHash, ModelName};
 use oz0_mcp::server::{Functions, Splice};
+use oz0_policy::{FunctionType, Hints};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::hooks::Watch;
+use crate::metrics::{FunctionCalls, Metrics};
 use crate::options::Arguments;
+use crate::policy::{PluginPolicy, Rules};
 use crate::refusal::{Refusal, Why};
 use crate::schema::Schemas;
 use crate::server::Server;
@@ -21,13 +26,17 @@ pub(crate) struct Accepted {
     pub(crate) served: Option<Box<RawValue>>,
     /// The same as clients get it, under the model name.
     pub(crate) item: Option<Box<str>>,
+    /// What kind of call it makes, by what is served.
+    pub(crate) kind: FunctionType,
     pub(crate) schemas: OnceLock<Schemas>,
+    calls: OnceLock<Arc<FunctionCalls>>,
 }
 
 impl Accepted {
     pub(crate) fn new(id: &FunctionId, hash: ListingHash, served: Option<Box<RawValue>>) -> Self {
         let item = served.as_ref().and_then(|served| item(id, served.get()));
-        Self { hash, served, item, schemas: OnceLock::new() }
+        let kind = kind(served.as_ref().map_or("{}", |served| served.get()));
+        Self { hash, served, item, kind, schemas: OnceLock::new(), calls: OnceLock::new() }
     }
 
     pub(crate) fn is_served(&self) -> bool {
@@ -40,6 +49,18 @@ impl Accepted {
             Schemas::of(self.served.as_ref().map_or("{}", |served| served.get()), arguments)
         })
     }
+}
+
+/// What kind of call a function makes by its listing.
+fn kind(served: &str) -> FunctionType {
+    let listing: serde_json::Value = serde_json::from_str(served).unwrap_or_default();
+    let hint = |name: &str| listing.get("annotations")?.get(name)?.as_bool();
+    Hints {
+        read_only: hint("readOnlyHint"),
+        destructive: hint("destructiveHint"),
+        open_world: hint("openWorldHint"),
+    }
+    .function_type()
 }
 
 /// A function as an MCP client gets it: its listing under its model name. MCP wants an input schema of every function,
@@ -83,6 +104,8 @@ pub(crate) struct Entry {
     pub(crate) server: Arc<Server>,
     pub(crate) accepted: Vec<Arc<Accepted>>,
     pub(crate) left_out_for: Option<FunctionId>,
+    /// What its plugin says of calls.
+    pub(crate) policy: Arc<PluginPolicy>,
     /// Another function of the same plugin has the same model name.
     pub(crate) clashes: bool,
 }
@@ -96,6 +119,16 @@ impl Entry {
     /// Whether it was ever accepted.
     pub(crate) fn is_known(&self) -> bool {
         !self.accepted.is_empty()
+    }
+
+    /// What is counted of its calls. A function that nobody accepted has no numbers of its own: its server names it.
+    pub(crate) fn calls(&self, metrics: &Metrics) -> &Arc<FunctionCalls> {
+        match self.accepted.first() {
+            Some(accepted) => {
+                accepted.calls.get_or_init(|| metrics.function(&self.server.plugin, &self.id))
+            }
+            None => &self.server.metrics.unaccepted,
+        }
     }
 
     /// How strong its claim to its model name is, the strongest first.
@@ -142,15 +175,35 @@ impl Entry {
 }
 
 /// What is called and listed.
-#[derive(Default)]
 pub(crate) struct Table {
     pub(crate) functions: HashMap<FunctionId, Arc<Entry>>,
     /// Whose each model name is. Any number of functions can have one, and it is one's at most.
     pub(crate) names: HashMap<Box<str>, Arc<Entry>>,
     pub(crate) servers: Vec<Arc<Server>>,
     pub(crate) visible: Arc<Functions>,
+    /// The tenant's rules.
+    pub(crate) tenant: Arc<Rules>,
+    /// The functions that are called around calls, of every plugin that is installed, run here or not.
+    pub(crate) hooks: Arc<[Watch]>,
     /// Whether the edge's plugin set is here.
     pub(crate) complete: bool,
+    /// How far of what the edge decided all of this is.
+    pub(crate) revision: Revision,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            functions: HashMap::new(),
+            names: HashMap::new(),
+            servers: Vec::new(),
+            visible: Arc::default(),
+            tenant: Arc::default(),
+            hooks: Arc::new([]),
+            complete: false,
+            revision: Revision::default(),
+        }
+    }
 }
 
 impl Table {

@@ -1,5 +1,7 @@
 //! What people are told of what the edge said.
 
+use std::time::Duration;
+
 use oz0_api::Endpoint;
 use oz0_listing::FunctionId;
 
@@ -8,6 +10,17 @@ use crate::event::Event;
 use crate::roster::Roster;
 
 impl Server {
+    /// Logs that it is started again after a while.
+    pub(super) fn say_again(&self, wait: Duration) {
+        tracing::info!(
+            target: oz0_telemetry::target::NODE,
+            plugin = self.plugin.as_str(),
+            tool = self.tool.as_ref(),
+            seconds = wait.as_secs_f64(),
+            "server is started again"
+        );
+    }
+
     /// Of `functions` that the edge now accepts, those that waited.
     pub(crate) fn approved(&self, functions: &[FunctionId]) -> Vec<FunctionId> {
         let mut waiting = lock(&self.waiting);
