@@ -6,9 +6,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use oz0_api::Kind;
-use oz0_api::{ClientError, PluginName};
+use oz0_api::{ClientError, NodeName, PluginName};
 use oz0_edge::StoreError;
+use oz0_edge::tls::TlsError;
 use oz0_node::DescribeError;
+
+use crate::joined::Joined;
 
 /// Why oz0 could not be started, or found, on this machine.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +40,8 @@ pub enum LocalError {
         folder: PathBuf,
         /// Who, with its process.
         holder: String,
+        /// Whether that is an `oz0 edge`, which takes plugins while it runs.
+        is_edge: bool,
     },
     /// Somebody holds the data folder, and does not answer.
     #[error(
@@ -113,6 +118,29 @@ pub enum LocalError {
         /// The plugins that are run.
         run: BTreeSet<PluginName>,
     },
+    /// No edge was joined from this data folder.
+    #[error("no edge was joined from {}", folder.display())]
+    NotJoined {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The node of this data folder runs already.
+    #[error("the node {node} of {} runs already", folder.display())]
+    NodeRuns {
+        /// The node.
+        node: NodeName,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The edge does not take the node's token.
+    #[error("the edge at {} does not know the node {} any more", joined.edge, joined.node)]
+    NotKnown {
+        /// What was joined.
+        joined: Joined,
+    },
+    /// A certificate.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A file of tokens.
     #[error("{} does not decode: {reason}", path.display())]
     Credentials {
@@ -137,7 +165,9 @@ impl LocalError {
         match self {
             Self::Edge { source, .. } => source.kind(),
             Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
-            Self::AdminToken { .. } | Self::OtherFolder { .. } => Kind::Refused,
+            Self::AdminToken { .. } | Self::OtherFolder { .. } | Self::NotKnown { .. } => {
+                Kind::Refused
+            }
             Self::Twice { .. } | Self::NotRun { .. } => Kind::Usage,
             _ => Kind::Failed,
         }
@@ -148,6 +178,10 @@ impl LocalError {
         let said = match self {
             Self::Folder { .. } => "check that the folder is yours and the disk is not full",
             Self::SocketPath { .. } => "give a folder with a shorter path: `--data DIR`",
+            Self::Taken { is_edge: true, .. } => {
+                "commands on this folder speak to it, and `oz0 plugin install DIR|BUNDLE` gives it a plugin; or give this \
+                 one another data folder with `--data DIR`"
+            }
             Self::Taken { .. } => {
                 "one that runs is given no further plugin: stop it and start it anew with every plugin's folder, or \
                  give this one another data folder with `--data DIR`"
@@ -164,7 +198,6 @@ impl LocalError {
                 _ => "choose another address with `--listen` and `--mcp-listen`",
             },
             Self::Store(error) => return error.hint().map(str::to_owned),
-            Self::Edge { source: ClientError::Unreachable { .. }, .. } => "start it with: oz0 up",
             Self::Edge { source, .. } => return source.hint().map(str::to_owned),
             Self::AdminToken { .. } => {
                 "make one with `oz0 token create`, and write it into that file; or give another \
@@ -182,6 +215,15 @@ impl LocalError {
             Self::NotRun { run, .. } => {
                 let run: Vec<&str> = run.iter().map(PluginName::as_str).collect();
                 return Some(format!("these are run: {}", run.join(", ")));
+            }
+            Self::NotJoined { .. } | Self::NotKnown { .. } => {
+                "make a token with `oz0 token create --node NAME`, and join with: oz0 node join URL"
+            }
+            Self::NodeRuns { .. } => {
+                "stop it first, or give this one another folder with `--data DIR`"
+            }
+            Self::Tls(_) => {
+                "give the chain with `--tls-cert FILE`, the edge's own certificate first, and its key with `--tls-key FILE`"
             }
             Self::Credentials { .. } => "mend it, or delete it and log in again with: oz0 login",
             Self::Plugin(_) | Self::System { .. } => return None,

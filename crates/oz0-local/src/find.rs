@@ -56,18 +56,18 @@ pub async fn find_edge(target: Target<'_>) -> Result<Client, LocalError> {
         },
     };
     let client = token.map_or_else(|| anyone.clone(), |token| anyone.with_token(&token));
-    // Anyone may ask this, so that nobody's token is judged here.
+    // Anyone may ask this, so that nobody's token is judged here; and an edge whose disk is full still serves reads.
     match target.url {
-        Some(_) => anyone.ready().await.map_err(reach)?,
+        Some(_) => anyone.healthy().await.map_err(reach)?,
         None => greet(target.folder, &anyone).await?,
     }
     Ok(client)
 }
 
-/// Asks the edge at the folder's socket whether it can do its work. A process that was stopped goes
+/// Asks the edge at the folder's socket whether it is in service. A process that was stopped goes
 /// on listening: the system takes connections in its stead, which nobody then answers.
 pub(crate) async fn greet(folder: &DataFolder, anyone: &Client) -> Result<(), LocalError> {
-    match tokio::time::timeout(ANSWERS_WITHIN, anyone.ready()).await {
+    match tokio::time::timeout(ANSWERS_WITHIN, anyone.healthy()).await {
         Ok(answered) => answered
             .map_err(|source| LocalError::Edge { operation: "reach the edge".to_owned(), source }),
         Err(_) => Err(LocalError::Silent {

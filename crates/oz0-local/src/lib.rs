@@ -5,22 +5,30 @@
 //! may run on one [`DataFolder`]: one of them is its edge, the others are nodes of it, and when the
 //! edge's process ends, however it does, another one is the edge.
 //!
+//! [`EdgeAlone`] and [`JoinedNode`] are the same two apart, on machines of their own: `oz0 edge` and `oz0 node`.
+//!
 //! Every other command finds the edge with [`find_edge`].
 
+mod alone;
+mod endpoint;
 mod error;
 mod find;
 mod folder;
+mod joined;
 mod limits;
 mod mcp;
+mod numbers;
 mod place;
 mod seat;
 mod serving;
 mod talk;
 mod up;
 
+pub use alone::{EdgeAlone, EdgeOptions};
 pub use error::LocalError;
 pub use find::{Credentials, Target, find_edge};
 pub use folder::DataFolder;
+pub use joined::{Joined, JoinedNode, JoinedOptions};
 pub use limits::raise_open_files;
 pub use mcp::Mcp;
 pub use talk::Say;
@@ -31,6 +39,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use oz0_api::PluginName;
+pub use oz0_edge::openapi;
+pub use oz0_edge::small::open_regular;
+pub use oz0_edge::tls::Tls;
 use oz0_node::{NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 

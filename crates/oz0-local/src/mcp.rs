@@ -84,6 +84,7 @@ impl Mcp {
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
+                bundles: Some(place.bundles()),
                 install: INSTALL,
                 asked: plugin
                     .asked()

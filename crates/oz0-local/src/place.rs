@@ -65,6 +65,11 @@ impl Place {
         })
     }
 
+    /// Where this node keeps the bundles that it runs.
+    pub(crate) fn bundles(&self) -> PathBuf {
+        self.folder.join("bundles")
+    }
+
     /// Where this node keeps what it remembers.
     pub(crate) fn memory(&self) -> PathBuf {
         self.folder.join("state.json")

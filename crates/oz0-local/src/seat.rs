@@ -5,8 +5,8 @@
 //! is nothing to clean up and no other process to be believed dead: whoever waits for the lock has
 //! it, binds the socket anew over whatever file is left, and is the edge.
 //!
-//! An `oz0 mcp` takes the seat where it is free, and waits for it where it is not. An `oz0 up` cannot
-//! wait: it has ports to serve. It holds `wanted.lock` while it wants the seat; an `oz0 mcp` that has
+//! An `oz0 mcp` takes the seat where it is free, and waits for it where it is not. An `oz0 up` or
+//! `oz0 edge` cannot wait: it has ports to serve. It holds `wanted.lock` while it wants the seat; an `oz0 mcp` that has
 //! the seat looks for that a few times a second, and makes way.
 
 use std::fs::File;
@@ -34,6 +34,8 @@ const SEEN_TO_STAY: u32 = 20;
 pub(crate) enum Role {
     /// `oz0 up`, which stays.
     Up,
+    /// `oz0 edge`, which stays.
+    Edge,
     /// `oz0 mcp`, which makes way.
     Mcp,
 }
@@ -42,6 +44,7 @@ impl Role {
     const fn command(self) -> &'static str {
         match self {
             Self::Up => "oz0 up",
+            Self::Edge => "oz0 edge",
             Self::Mcp => "oz0 mcp",
         }
     }
@@ -69,13 +72,13 @@ impl Seat {
         Ok(Self { _lock: lock })
     }
 
-    /// For `oz0 up`: takes the seat, also from an `oz0 mcp`.
-    pub(crate) async fn claim(folder: &DataFolder) -> Result<Self, LocalError> {
+    /// For one that stays: takes the seat, also from an `oz0 mcp`.
+    pub(crate) async fn claim(folder: &DataFolder, role: Role) -> Result<Self, LocalError> {
         let until = Instant::now() + GIVEN_UP_WITHIN;
         let mut wanted = None;
         let mut stays = 0;
         loop {
-            if let Some(seat) = Self::try_take(folder, Role::Up)? {
+            if let Some(seat) = Self::try_take(folder, role)? {
                 return Ok(seat);
             }
             // Not at once, perhaps: whoever looks for it holds it for that moment.
@@ -89,23 +92,30 @@ impl Seat {
                 _ => stays = 0,
             }
             if stays == SEEN_TO_STAY || Instant::now() > until {
+                let is_edge = holder.as_ref().is_some_and(Holder::is_edge);
                 let holder = match (holder, &wanted) {
                     (Some(holder), Some(_)) => holder.to_string(),
                     (Some(holder), None) if stays > 0 => holder.to_string(),
                     (_, None) => "another `oz0 up`".to_owned(),
                     (None, Some(_)) => "another process".to_owned(),
                 };
-                return Err(LocalError::Taken { folder: folder.root().to_owned(), holder });
+                let folder = folder.root().to_owned();
+                return Err(LocalError::Taken { folder, holder, is_edge });
             }
             tokio::time::sleep(TRY).await;
         }
     }
 
-    /// Who has the seat and does not make way.
-    pub(crate) fn stays(folder: &DataFolder) -> Option<String> {
+    /// That somebody has the seat who does not make way.
+    pub(crate) fn stays(folder: &DataFolder) -> Option<LocalError> {
         let taken = is_locked(&folder.seat_lock());
-        let holder = Holder::read(folder).filter(|holder| taken && holder.role == Some(Role::Up));
-        holder.map(|holder| holder.to_string())
+        let stays = |holder: &Holder| matches!(holder.role, Some(Role::Up | Role::Edge));
+        let holder = Holder::read(folder).filter(|holder| taken && stays(holder))?;
+        Some(LocalError::Taken {
+            folder: folder.root().to_owned(),
+            holder: holder.to_string(),
+            is_edge: holder.is_edge(),
+        })
     }
 
     /// For `oz0 mcp`: waits for the seat, for as long as it takes.
@@ -148,6 +158,13 @@ async fn locked(
     receiver.await.unwrap_or_else(|_| Err(std::io::Error::other("the thread that waited is gone")))
 }
 
+impl DataFolder {
+    /// Whether an `oz0 edge` runs on it, which runs no plugin in place.
+    pub fn has_edge_alone(&self) -> bool {
+        is_locked(&self.seat_lock()) && Holder::read(self).is_some_and(|holder| holder.is_edge())
+    }
+}
+
 /// What the one who has the seat wrote down.
 pub(crate) struct Holder {
     process: u32,
@@ -155,11 +172,17 @@ pub(crate) struct Holder {
 }
 
 impl Holder {
+    /// Whether it is an `oz0 edge`.
+    fn is_edge(&self) -> bool {
+        self.role == Some(Role::Edge)
+    }
+
     pub(crate) fn read(folder: &DataFolder) -> Option<Self> {
         let mut text = String::new();
         open_regular(&folder.seat_lock()).ok()?.take(100).read_to_string(&mut text).ok()?;
         let (process, command) = text.trim().split_once(' ')?;
-        let role = [Role::Up, Role::Mcp].into_iter().find(|role| role.command() == command);
+        let role =
+            [Role::Up, Role::Edge, Role::Mcp].into_iter().find(|role| role.command() == command);
         Some(Self { process: process.parse().ok()?, role })
     }
 }

@@ -5,11 +5,11 @@
 //! orderly end is over the runtime is dropped with everything in it, and the folder is free.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use oz0_api::memory::MemoryListener;
+use oz0_edge::tls::Tls;
 use oz0_edge::{Edge, Options, StoreError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -27,10 +27,19 @@ const LET_GO_WITHIN: Duration = Duration::from_secs(10);
 /// Where an edge is served beside the socket.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// A port, and the host names that it has beside loopback's.
-    pub(crate) tcp: Option<(TcpListener, BTreeSet<String>)>,
+    /// A port.
+    pub(crate) tcp: Option<Port>,
     /// The node in this process.
     pub(crate) memory: Option<MemoryListener>,
+}
+
+/// A port that an edge is served on.
+pub(crate) struct Port {
+    pub(crate) listener: TcpListener,
+    /// The host names that it has beside loopback's.
+    pub(crate) hosts: BTreeSet<String>,
+    /// The certificate that is shown there; plain HTTP without one.
+    pub(crate) tls: Option<Tls>,
 }
 
 /// The edge of a data folder, served until it is closed.
@@ -43,7 +52,7 @@ struct Parts {
     /// There until this ends.
     runtime: Option<Runtime>,
     stop: watch::Sender<bool>,
-    servers: Vec<JoinHandle<io::Result<()>>>,
+    servers: Vec<JoinHandle<()>>,
     folder: DataFolder,
     _seat: Seat,
 }
@@ -121,7 +130,7 @@ impl Parts {
         let stopped = stopped(&self.stop);
         self.servers
             .push(runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
-        if let Some((listener, hosts)) = beside.tcp {
+        if let Some(Port { listener, hosts, tls }) = beside.tcp {
             let address = listener.local_addr();
             let listener = listener
                 .set_nonblocking(true)
@@ -132,9 +141,12 @@ impl Parts {
                 })?;
             let served = edge.clone();
             let stopped = self::stopped(&self.stop);
-            self.servers.push(
-                runtime.spawn(async move { served.serve_tcp(listener, hosts, stopped).await }),
-            );
+            self.servers.push(runtime.spawn(async move {
+                match tls {
+                    Some(tls) => served.serve_tls(listener, &tls, hosts, stopped).await,
+                    None => served.serve_tcp(listener, hosts, stopped).await,
+                }
+            }));
         }
         if let Some(listener) = beside.memory {
             let served = edge.clone();

@@ -17,21 +17,33 @@ const SAID: u64 = 1 << 63;
 
 /// Who hears what happens: a line, or a few, at a time, with nothing in them that a terminal obeys.
 #[derive(Clone)]
-pub struct Say(Arc<dyn Fn(&str) + Send + Sync>);
+pub struct Say {
+    say: Arc<dyn Fn(&str) + Send + Sync>,
+    /// Whether a node's events are said: where there is a log, the node writes them there itself.
+    events: bool,
+}
 
 impl Say {
     /// Says it to this function.
     pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(say))
+        Self { say: Arc::new(say), events: true }
+    }
+
+    /// Says it to this function, but for what is logged anyway.
+    pub fn beside_log(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { say: Arc::new(say), events: false }
     }
 
     /// Says a text that may quote what servers, files and other programs say.
     pub(crate) fn line(&self, text: &str) {
-        (self.0)(&escape::text(text));
+        (self.say)(&escape::text(text));
     }
 
     /// Where a node's events are said.
     pub(crate) fn node(&self, name: &NodeName) -> Tell {
+        if !self.events {
+            return Tell::default();
+        }
         let (say, name) = (self.clone(), name.clone());
         let lost = Arc::new(AtomicU64::new(0));
         Tell::new(move |event| match event {

@@ -9,15 +9,18 @@ use oz0_api::plugin::{Install, PluginDescription, PluginStatus, Source};
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, Code, PluginName};
 use oz0_edge::Edge;
-use oz0_mcp::server::{HttpOptions, Server, ServerOptions};
-use oz0_node::{DevFolder, Gateway, Node, NodeOptions};
+use oz0_node::{DevFolder, Node, NodeOptions};
+use oz0_telemetry::port::Told;
+use oz0_telemetry::target;
 use tokio::task::JoinHandle;
 
+use crate::endpoint::Endpoint;
 use crate::error::LocalError;
 use crate::folder::DataFolder;
+use crate::numbers::{self, Bound, Numbers};
 use crate::place::Place;
-use crate::seat::Seat;
-use crate::serving::{Beside, Serving};
+use crate::seat::{Role, Seat};
+use crate::serving::{Beside, Port, Serving};
 use crate::{Machine, Say};
 
 /// How `oz0 up` is run.
@@ -31,6 +34,8 @@ pub struct UpOptions {
     pub mcp_listen: SocketAddr,
     /// Host names, beside loopback's, that requests may name.
     pub hosts: BTreeSet<String>,
+    /// The port for whoever gathers numbers.
+    pub metrics: Option<SocketAddr>,
     /// Folders to run in place, beside what is installed.
     pub plugins: Vec<DevFolder>,
     /// What the node is started with.
@@ -46,6 +51,8 @@ pub struct Addresses {
     pub mcp: String,
     /// The Unix socket.
     pub socket: PathBuf,
+    /// The numbers: `http://HOST:PORT/metrics`, where a port of their own was asked for.
+    pub metrics: Option<String>,
 }
 
 /// A running `oz0 up`.
@@ -53,9 +60,9 @@ pub struct Up {
     addresses: Addresses,
     serving: Serving,
     node: Node,
-    server: Server<Gateway>,
-    endpoint: JoinHandle<Result<(), oz0_mcp::server::ServeError>>,
+    endpoint: Endpoint,
     following: Vec<JoinHandle<()>>,
+    numbers: Option<Numbers>,
     _place: Place,
 }
 
@@ -68,26 +75,31 @@ impl std::fmt::Debug for Up {
 impl Up {
     /// Starts it. Where anything of it cannot be started, nothing of it is.
     pub async fn start(options: UpOptions) -> Result<Self, LocalError> {
-        let UpOptions { folder, listen, mcp_listen, hosts, plugins, machine } = options;
+        let UpOptions { folder, listen, mcp_listen, hosts, metrics, plugins, machine } = options;
         let described = describe(plugins)?;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
-        if let Some(holder) = Seat::stays(&folder) {
-            return Err(LocalError::Taken { folder: folder.root().to_owned(), holder });
+        if let Some(taken) = Seat::stays(&folder) {
+            return Err(taken);
         }
         let edge_port = bind("the edge", listen)?;
         let mcp_port = bind("the MCP endpoint", mcp_listen)?;
-        let addresses = Addresses {
-            edge: url(&edge_port, "")?,
-            mcp: url(&mcp_port, "/mcp")?,
+        let numbers = Bound::at(metrics)?;
+        let mut addresses = Addresses {
+            edge: url(&edge_port, "http", "")?,
+            mcp: url(&mcp_port, "http", "/mcp")?,
             socket: folder.socket(),
+            metrics: None,
         };
         folder.make()?;
-        let seat = Seat::claim(&folder).await?;
+        let seat = Seat::claim(&folder, Role::Up).await?;
         let place = Place::take(&folder)?;
         place.runs(None)?;
         let folders = described.iter().map(|(dev, description)| pinned(dev, description)).collect();
         let (connector, listener) = pipe();
-        let beside = Beside { tcp: Some((edge_port, hosts.clone())), memory: Some(listener) };
+        let beside = Beside {
+            tcp: Some(Port { listener: edge_port, hosts: hosts.clone(), tls: None }),
+            memory: Some(listener),
+        };
         let serving = Serving::start(&folder, seat, beside).await?;
         let anyone = Client::memory(connector);
         let started = async {
@@ -110,6 +122,7 @@ impl Up {
             let options = NodeOptions {
                 tell: machine.say.node(&place.name),
                 memory: Some(place.memory()),
+                bundles: Some(place.bundles()),
                 folders,
                 asked,
                 ..machine.node.clone()
@@ -127,23 +140,15 @@ impl Up {
                 return Err(error);
             }
         };
-        let server =
-            Server::new(node.gateway(), ServerOptions::new("oz0", env!("CARGO_PKG_VERSION")));
-        let router =
-            server.router(HttpOptions { hosts: hosts.into_iter().collect(), origins: Vec::new() });
-        let listening = mcp_port
-            .set_nonblocking(true)
-            .and_then(|()| tokio::net::TcpListener::from_std(mcp_port))
-            .map_err(|source| LocalError::Listen {
-                what: "the MCP endpoint",
-                address: mcp_listen,
-                source,
-            })?;
-        let endpoint = tokio::spawn({
-            let server = server.clone();
-            async move { server.serve(listening, router).await }
-        });
-        Ok(Self { addresses, serving, node, server, endpoint, following, _place: place })
+        let mut told = Told { hosts: hosts.clone(), ..Told::default() };
+        numbers::of_edge(&mut told, &serving.edge);
+        numbers::of_node(&mut told, &node);
+        let endpoint = Endpoint::serve(&node, mcp_port, mcp_listen, hosts)?;
+        let numbers = numbers.map(|bound| bound.serve(told)).transpose()?;
+        addresses.metrics = numbers.as_ref().map(|numbers| numbers.url().to_owned());
+        tracing::info!(target: target::EDGE, url = addresses.edge, "edge listens");
+        tracing::info!(target: target::NODE, url = addresses.mcp, "node listens");
+        Ok(Self { addresses, serving, node, endpoint, following, numbers, _place: place })
     }
 
     /// Where it listens.
@@ -157,10 +162,13 @@ impl Up {
         for task in &self.following {
             task.abort();
         }
-        self.server.shutdown();
-        let _ = self.endpoint.await;
+        if let Some(numbers) = self.numbers {
+            numbers.close();
+        }
+        self.endpoint.close().await;
         self.node.shutdown().await;
         self.serving.close().await;
+        tracing::info!(target: target::EDGE, "edge and node stopped");
     }
 }
 
@@ -260,11 +268,23 @@ async fn admin(folder: &DataFolder, edge: &Edge, anyone: &Client) -> Result<Clie
     Ok(anyone.with_token(&edge.reissue_token(&create).await?.secret))
 }
 
-fn bind(what: &'static str, address: SocketAddr) -> Result<TcpListener, LocalError> {
+pub(crate) fn bind(what: &'static str, address: SocketAddr) -> Result<TcpListener, LocalError> {
     TcpListener::bind(address).map_err(|source| LocalError::Listen { what, address, source })
 }
 
-fn url(listener: &TcpListener, path: &str) -> Result<String, LocalError> {
+/// A bound port as one that this runtime accepts on; it was bound at `address`.
+pub(crate) fn accepting(
+    what: &'static str,
+    listener: TcpListener,
+    address: SocketAddr,
+) -> Result<tokio::net::TcpListener, LocalError> {
+    listener
+        .set_nonblocking(true)
+        .and_then(|()| tokio::net::TcpListener::from_std(listener))
+        .map_err(|source| LocalError::Listen { what, address, source })
+}
+
+pub(crate) fn url(listener: &TcpListener, scheme: &str, path: &str) -> Result<String, LocalError> {
     let address = listener.local_addr().map_err(|error| LocalError::System {
         operation: "find the port",
         reason: error.to_string(),
@@ -275,5 +295,5 @@ fn url(listener: &TcpListener, path: &str) -> Result<String, LocalError> {
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    Ok(format!("http://{}{path}", SocketAddr::new(ip, address.port())))
+    Ok(format!("{scheme}://{}{path}", SocketAddr::new(ip, address.port())))
 }

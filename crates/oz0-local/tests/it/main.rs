@@ -26,7 +26,7 @@ async fn the_token_is_the_one_that_was_given_then_the_kept_one_then_the_folders(
     let error = missing.await.unwrap_err();
     assert!(error.to_string().contains("oz0.sock"), "{error}");
     assert_eq!(error.kind(), Kind::Failed);
-    assert_eq!(error.hint().as_deref(), Some("start it with: oz0 up"));
+    assert_eq!(error.hint().as_deref(), Some("start it with: oz0 up, or without a node: oz0 edge"));
 
     folder.make().unwrap();
     let edge = Edge::open(&Options::new(folder.root())).await.unwrap();
