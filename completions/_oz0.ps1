@@ -33,14 +33,18 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Run plugins, with an MCP endpoint for clients')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Run one plugin for the MCP client that starts this command, over its standard input and output')
+            [CompletionResult]::new('edge', 'edge', [CompletionResultType]::ParameterValue, 'Run an edge: the control plane alone, for nodes on other machines')
             [CompletionResult]::new('wrap', 'wrap', [CompletionResultType]::ParameterValue, 'Make a plugin''s folder around a server that you use')
             [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Measure plugins, look at them, and approve what changes in them')
+            [CompletionResult]::new('lsp', 'lsp', [CompletionResultType]::ParameterValue, 'Check plugins in an editor, as a language server on standard input and output')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Show every function as it was approved, and what waits beside it')
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
+            [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
+            [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
-            [CompletionResult]::new('node', 'node', [CompletionResultType]::ParameterValue, 'Look at nodes')
+            [CompletionResult]::new('node', 'node', [CompletionResultType]::ParameterValue, 'Run a node, join an edge with it, or look at an edge''s nodes')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -56,6 +60,11 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]')
             [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]')
             [CompletionResult]::new('--edge-grace', '--edge-grace', [CompletionResultType]::ParameterName, 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]')
+            [CompletionResult]::new('--ai-label', '--ai-label', [CompletionResultType]::ParameterName, 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]')
+            [CompletionResult]::new('--metrics-listen', '--metrics-listen', [CompletionResultType]::ParameterName, 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
@@ -78,10 +87,35 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]')
             [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]')
             [CompletionResult]::new('--edge-grace', '--edge-grace', [CompletionResultType]::ParameterName, 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]')
+            [CompletionResult]::new('--ai-label', '--ai-label', [CompletionResultType]::ParameterName, 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
             [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;edge' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--tls-cert', '--tls-cert', [CompletionResultType]::ParameterName, 'The certificate to show, with its chain, in PEM')
+            [CompletionResult]::new('--tls-key', '--tls-key', [CompletionResultType]::ParameterName, 'Its private key, in PEM')
+            [CompletionResult]::new('--metrics-listen', '--metrics-listen', [CompletionResultType]::ParameterName, 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the first line as JSON')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -125,16 +159,37 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write a new plugin from a template')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
             [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
             [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin, a folder or a bundle, on every node')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Run another version of an installed plugin, on every node or on some of them first')
+            [CompletionResult]::new('promote', 'promote', [CompletionResultType]::ParameterValue, 'Run a plugin''s candidate on every node')
+            [CompletionResult]::new('rollback', 'rollback', [CompletionResultType]::ParameterValue, 'Take a plugin''s candidate back, or without one go back to the version before')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of oz0-plugin.yaml')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;plugin;new' {
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'What to begin with')
+            [CompletionResult]::new('--template', '--template', [CompletionResultType]::ParameterName, 'What to begin with')
+            [CompletionResult]::new('--dir', '--dir', [CompletionResultType]::ParameterName, 'The folder to write, which is new or empty [default: one of the plugin''s name here]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'oz0;plugin;test' {
@@ -225,6 +280,70 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'oz0;plugin;install' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Only show what would be installed, and what differs from the version that is installed now')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Install without asking a version whose functions differ from the installed one''s, or cannot be compared')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print as JSON: what is installed, or with --show what differs')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;plugin;update' {
+            [CompletionResult]::new('--canary', '--canary', [CompletionResultType]::ParameterName, 'Run it on these nodes only, as a candidate')
+            [CompletionResult]::new('--percent', '--percent', [CompletionResultType]::ParameterName, 'Run it on so many of a hundred nodes only, as a candidate; a node that is in stays in when this grows')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--downgrade', '--downgrade', [CompletionResultType]::ParameterName, 'Also in place of a newer version')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Only show what would be installed, and what differs from the version that is installed now')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask about a version whose functions differ from the installed one''s, or cannot be compared, or that asks for more')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print as JSON: what is installed, or with --show what differs')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;plugin;promote' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask, whatever speaks against it')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print what is installed then as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;plugin;rollback' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print what is installed then as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'oz0;plugin;list' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
@@ -284,16 +403,24 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;plugin;help' {
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write a new plugin from a template')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
             [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
             [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin, a folder or a bundle, on every node')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Run another version of an installed plugin, on every node or on some of them first')
+            [CompletionResult]::new('promote', 'promote', [CompletionResultType]::ParameterValue, 'Run a plugin''s candidate on every node')
+            [CompletionResult]::new('rollback', 'rollback', [CompletionResultType]::ParameterValue, 'Take a plugin''s candidate back, or without one go back to the version before')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of oz0-plugin.yaml')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;plugin;help;new' {
             break
         }
         'oz0;plugin;help;test' {
@@ -311,6 +438,18 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;plugin;help;pack' {
             break
         }
+        'oz0;plugin;help;install' {
+            break
+        }
+        'oz0;plugin;help;update' {
+            break
+        }
+        'oz0;plugin;help;promote' {
+            break
+        }
+        'oz0;plugin;help;rollback' {
+            break
+        }
         'oz0;plugin;help;list' {
             break
         }
@@ -324,6 +463,21 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;plugin;help;help' {
+            break
+        }
+        'oz0;lsp' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--verified', '--verified', [CompletionResultType]::ParameterName, 'Hold plugins to the level of verified plugins, whatever the editor''s settings say')
+            [CompletionResult]::new('--stdio', '--stdio', [CompletionResultType]::ParameterName, 'Speak on standard input and output, as is done in any case: some editors say so to every server')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
         'oz0;catalog' {
@@ -342,7 +496,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         }
         'oz0;call' {
             [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'The node to call it on; any that lists the function otherwise')
-            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait for the result, in seconds')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long to wait for the result, in seconds [default: 60, and for as long as a person is asked about the call]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
@@ -354,6 +508,167 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;policy' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the rules, in the order in which they count')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Say what happens to the calls of some functions')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take a rule away')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;policy;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;policy;set' {
+            [CompletionResult]::new('--reason', '--reason', [CompletionResultType]::ParameterName, 'Why, for people and for whoever is refused')
+            [CompletionResult]::new('--when', '--when', [CompletionResultType]::ParameterName, 'Only for some arguments: a JSON object of JSON pointers and the JSON Schemas that must all hold there')
+            [CompletionResult]::new('--before', '--before', [CompletionResultType]::ParameterName, 'Where it stands: before the rule with this ID, or `first`')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;policy;unset' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;policy;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the rules, in the order in which they count')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Say what happens to the calls of some functions')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take a rule away')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;policy;help;list' {
+            break
+        }
+        'oz0;policy;help;set' {
+            break
+        }
+        'oz0;policy;help;unset' {
+            break
+        }
+        'oz0;policy;help;help' {
+            break
+        }
+        'oz0;approvals' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the calls that wait for a person, with their arguments')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Let one call through that waits, this once')
+            [CompletionResult]::new('deny', 'deny', [CompletionResultType]::ParameterValue, 'Refuse one call that waits')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;approvals;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;approvals;approve' {
+            [CompletionResult]::new('--reason', '--reason', [CompletionResultType]::ParameterName, 'Why; whoever called is told where it is denied')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;approvals;deny' {
+            [CompletionResult]::new('--reason', '--reason', [CompletionResultType]::ParameterName, 'Why; whoever called is told where it is denied')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;approvals;help' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the calls that wait for a person, with their arguments')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Let one call through that waits, this once')
+            [CompletionResult]::new('deny', 'deny', [CompletionResultType]::ParameterValue, 'Refuse one call that waits')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;approvals;help;list' {
+            break
+        }
+        'oz0;approvals;help;approve' {
+            break
+        }
+        'oz0;approvals;help;deny' {
+            break
+        }
+        'oz0;approvals;help;help' {
             break
         }
         'oz0;audit' {
@@ -427,6 +742,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;token;create' {
             [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'For an MCP client of this name: it calls functions, and nothing else')
             [CompletionResult]::new('--admin', '--admin', [CompletionResultType]::ParameterName, 'For a person of this name, who approves, installs and makes tokens')
+            [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
@@ -501,6 +817,37 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;node' {
+            [CompletionResult]::new('--mcp-listen', '--mcp-listen', [CompletionResultType]::ParameterName, 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]')
+            [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
+            [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
+            [CompletionResult]::new('--share-read', '--share-read', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share')
+            [CompletionResult]::new('--verify-every', '--verify-every', [CompletionResultType]::ParameterName, 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]')
+            [CompletionResult]::new('--validate', '--validate', [CompletionResultType]::ParameterName, 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]')
+            [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]')
+            [CompletionResult]::new('--edge-grace', '--edge-grace', [CompletionResultType]::ParameterName, 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]')
+            [CompletionResult]::new('--approval-timeout', '--approval-timeout', [CompletionResultType]::ParameterName, 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]')
+            [CompletionResult]::new('--ai-label', '--ai-label', [CompletionResultType]::ParameterName, 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]')
+            [CompletionResult]::new('--metrics-listen', '--metrics-listen', [CompletionResultType]::ParameterName, 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]')
+            [CompletionResult]::new('--log-format', '--log-format', [CompletionResultType]::ParameterName, 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print the first line as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('join', 'join', [CompletionResultType]::ParameterValue, 'Join an edge, with a token that `oz0 token create --node NAME` printed')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the nodes, and whether they are there now')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;node;join' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
@@ -511,8 +858,6 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the nodes, and whether they are there now')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'oz0;node;list' {
@@ -530,8 +875,12 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;node;help' {
+            [CompletionResult]::new('join', 'join', [CompletionResultType]::ParameterValue, 'Join an edge, with a token that `oz0 token create --node NAME` printed')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the nodes, and whether they are there now')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;node;help;join' {
             break
         }
         'oz0;node;help;list' {
@@ -556,14 +905,18 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;help' {
             [CompletionResult]::new('up', 'up', [CompletionResultType]::ParameterValue, 'Run plugins, with an MCP endpoint for clients')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Run one plugin for the MCP client that starts this command, over its standard input and output')
+            [CompletionResult]::new('edge', 'edge', [CompletionResultType]::ParameterValue, 'Run an edge: the control plane alone, for nodes on other machines')
             [CompletionResult]::new('wrap', 'wrap', [CompletionResultType]::ParameterValue, 'Make a plugin''s folder around a server that you use')
             [CompletionResult]::new('plugin', 'plugin', [CompletionResultType]::ParameterValue, 'Measure plugins, look at them, and approve what changes in them')
+            [CompletionResult]::new('lsp', 'lsp', [CompletionResultType]::ParameterValue, 'Check plugins in an editor, as a language server on standard input and output')
             [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'Show every function as it was approved, and what waits beside it')
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
+            [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
+            [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
-            [CompletionResult]::new('node', 'node', [CompletionResultType]::ParameterValue, 'Look at nodes')
+            [CompletionResult]::new('node', 'node', [CompletionResultType]::ParameterValue, 'Run a node, join an edge with it, or look at an edge''s nodes')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions of a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -574,19 +927,30 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;help;mcp' {
             break
         }
+        'oz0;help;edge' {
+            break
+        }
         'oz0;help;wrap' {
             break
         }
         'oz0;help;plugin' {
+            [CompletionResult]::new('new', 'new', [CompletionResultType]::ParameterValue, 'Write a new plugin from a template')
             [CompletionResult]::new('test', 'test', [CompletionResultType]::ParameterValue, 'Start a plugin''s servers, and write what they list into tools.listing.json')
             [CompletionResult]::new('lint', 'lint', [CompletionResultType]::ParameterValue, 'Check a plugin against the house rules; runs nothing of it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Print a rule''s page: what it finds, why, and what to do')
             [CompletionResult]::new('inspect', 'inspect', [CompletionResultType]::ParameterValue, 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it')
             [CompletionResult]::new('pack', 'pack', [CompletionResultType]::ParameterValue, 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install')
+            [CompletionResult]::new('install', 'install', [CompletionResultType]::ParameterValue, 'Install a plugin, a folder or a bundle, on every node')
+            [CompletionResult]::new('update', 'update', [CompletionResultType]::ParameterValue, 'Run another version of an installed plugin, on every node or on some of them first')
+            [CompletionResult]::new('promote', 'promote', [CompletionResultType]::ParameterValue, 'Run a plugin''s candidate on every node')
+            [CompletionResult]::new('rollback', 'rollback', [CompletionResultType]::ParameterValue, 'Take a plugin''s candidate back, or without one go back to the version before')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed')
             [CompletionResult]::new('approve-tools', 'approve-tools', [CompletionResultType]::ParameterValue, 'Look at what changed in a plugin''s tools, and approve it')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a plugin: nodes stop running it, and what was approved of it stays known')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of oz0-plugin.yaml')
+            break
+        }
+        'oz0;help;plugin;new' {
             break
         }
         'oz0;help;plugin;test' {
@@ -604,6 +968,18 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;help;plugin;pack' {
             break
         }
+        'oz0;help;plugin;install' {
+            break
+        }
+        'oz0;help;plugin;update' {
+            break
+        }
+        'oz0;help;plugin;promote' {
+            break
+        }
+        'oz0;help;plugin;rollback' {
+            break
+        }
         'oz0;help;plugin;list' {
             break
         }
@@ -616,10 +992,43 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;help;plugin;schema' {
             break
         }
+        'oz0;help;lsp' {
+            break
+        }
         'oz0;help;catalog' {
             break
         }
         'oz0;help;call' {
+            break
+        }
+        'oz0;help;policy' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the rules, in the order in which they count')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Say what happens to the calls of some functions')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Take a rule away')
+            break
+        }
+        'oz0;help;policy;list' {
+            break
+        }
+        'oz0;help;policy;set' {
+            break
+        }
+        'oz0;help;policy;unset' {
+            break
+        }
+        'oz0;help;approvals' {
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the calls that wait for a person, with their arguments')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Let one call through that waits, this once')
+            [CompletionResult]::new('deny', 'deny', [CompletionResultType]::ParameterValue, 'Refuse one call that waits')
+            break
+        }
+        'oz0;help;approvals;list' {
+            break
+        }
+        'oz0;help;approvals;approve' {
+            break
+        }
+        'oz0;help;approvals;deny' {
             break
         }
         'oz0;help;audit' {
@@ -648,7 +1057,11 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;help;node' {
+            [CompletionResult]::new('join', 'join', [CompletionResultType]::ParameterValue, 'Join an edge, with a token that `oz0 token create --node NAME` printed')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the nodes, and whether they are there now')
+            break
+        }
+        'oz0;help;node;join' {
             break
         }
         'oz0;help;node;list' {

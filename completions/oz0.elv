@@ -30,14 +30,18 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
             cand up 'Run plugins, with an MCP endpoint for clients'
             cand mcp 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+            cand edge 'Run an edge: the control plane alone, for nodes on other machines'
             cand wrap 'Make a plugin''s folder around a server that you use'
             cand plugin 'Measure plugins, look at them, and approve what changes in them'
+            cand lsp 'Check plugins in an editor, as a language server on standard input and output'
             cand catalog 'Show every function as it was approved, and what waits beside it'
             cand call 'Call a function, as a client would'
+            cand policy 'Say what may be called, what a person is asked about, and what is refused'
+            cand approvals 'Look at the calls that wait for a person, and decide'
             cand audit 'Read the audit log: who approved what, and when'
             cand token 'Make, list and revoke tokens'
             cand login 'Keep a token for an edge, so that commands use it'
-            cand node 'Look at nodes'
+            cand node 'Run a node, join an edge with it, or look at an edge''s nodes'
             cand completions 'Print the completions of a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -52,6 +56,11 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --validate 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]'
             cand --arguments 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]'
             cand --edge-grace 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]'
+            cand --approval-timeout 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]'
+            cand --ai-label 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]'
+            cand --metrics-listen 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]'
+            cand --log 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]'
+            cand --log-format 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
@@ -73,10 +82,34 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --validate 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]'
             cand --arguments 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]'
             cand --edge-grace 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]'
+            cand --approval-timeout 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]'
+            cand --ai-label 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]'
+            cand --log 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]'
+            cand --log-format 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
             cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;edge'= {
+            cand --listen 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
+            cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --tls-cert 'The certificate to show, with its chain, in PEM'
+            cand --tls-key 'Its private key, in PEM'
+            cand --metrics-listen 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]'
+            cand --log 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]'
+            cand --log-format 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print the first line as JSON'
             cand -q 'Say only what went wrong, and the result'
             cand --quiet 'Say only what went wrong, and the result'
             cand -h 'Print help (see more with ''--help'')'
@@ -118,16 +151,36 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+            cand new 'Write a new plugin from a template'
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand lint 'Check a plugin against the house rules; runs nothing of it'
             cand explain 'Print a rule''s page: what it finds, why, and what to do'
             cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
             cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
+            cand install 'Install a plugin, a folder or a bundle, on every node'
+            cand update 'Run another version of an installed plugin, on every node or on some of them first'
+            cand promote 'Run a plugin''s candidate on every node'
+            cand rollback 'Take a plugin''s candidate back, or without one go back to the version before'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;plugin;new'= {
+            cand -t 'What to begin with'
+            cand --template 'What to begin with'
+            cand --dir 'The folder to write, which is new or empty [default: one of the plugin''s name here]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'oz0;plugin;test'= {
             cand --secret 'Give a secret of requires its value from this environment (repeatable); a required one is a placeholder otherwise'
@@ -212,6 +265,66 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'oz0;plugin;install'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --show 'Only show what would be installed, and what differs from the version that is installed now'
+            cand --yes 'Install without asking a version whose functions differ from the installed one''s, or cannot be compared'
+            cand --json 'Print as JSON: what is installed, or with --show what differs'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;update'= {
+            cand --canary 'Run it on these nodes only, as a candidate'
+            cand --percent 'Run it on so many of a hundred nodes only, as a candidate; a node that is in stays in when this grows'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --downgrade 'Also in place of a newer version'
+            cand --show 'Only show what would be installed, and what differs from the version that is installed now'
+            cand --yes 'Do not ask about a version whose functions differ from the installed one''s, or cannot be compared, or that asks for more'
+            cand --json 'Print as JSON: what is installed, or with --show what differs'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;promote'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --yes 'Do not ask, whatever speaks against it'
+            cand --json 'Print what is installed then as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;plugin;rollback'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print what is installed then as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'oz0;plugin;list'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
@@ -267,16 +380,23 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;plugin;help'= {
+            cand new 'Write a new plugin from a template'
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand lint 'Check a plugin against the house rules; runs nothing of it'
             cand explain 'Print a rule''s page: what it finds, why, and what to do'
             cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
             cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
+            cand install 'Install a plugin, a folder or a bundle, on every node'
+            cand update 'Run another version of an installed plugin, on every node or on some of them first'
+            cand promote 'Run a plugin''s candidate on every node'
+            cand rollback 'Take a plugin''s candidate back, or without one go back to the version before'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;plugin;help;new'= {
         }
         &'oz0;plugin;help;test'= {
         }
@@ -288,6 +408,14 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;plugin;help;pack'= {
         }
+        &'oz0;plugin;help;install'= {
+        }
+        &'oz0;plugin;help;update'= {
+        }
+        &'oz0;plugin;help;promote'= {
+        }
+        &'oz0;plugin;help;rollback'= {
+        }
         &'oz0;plugin;help;list'= {
         }
         &'oz0;plugin;help;approve-tools'= {
@@ -297,6 +425,20 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;plugin;help;schema'= {
         }
         &'oz0;plugin;help;help'= {
+        }
+        &'oz0;lsp'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --verified 'Hold plugins to the level of verified plugins, whatever the editor''s settings say'
+            cand --stdio 'Speak on standard input and output, as is done in any case: some editors say so to every server'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
         }
         &'oz0;catalog'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
@@ -313,7 +455,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;call'= {
             cand --node 'The node to call it on; any that lists the function otherwise'
-            cand --timeout 'How long to wait for the result, in seconds'
+            cand --timeout 'How long to wait for the result, in seconds [default: 60, and for as long as a person is asked about the call]'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
@@ -325,6 +467,149 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'oz0;policy'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'Show the rules, in the order in which they count'
+            cand set 'Say what happens to the calls of some functions'
+            cand unset 'Take a rule away'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;policy;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;policy;set'= {
+            cand --reason 'Why, for people and for whoever is refused'
+            cand --when 'Only for some arguments: a JSON object of JSON pointers and the JSON Schemas that must all hold there'
+            cand --before 'Where it stands: before the rule with this ID, or `first`'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;policy;unset'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;policy;help'= {
+            cand list 'Show the rules, in the order in which they count'
+            cand set 'Say what happens to the calls of some functions'
+            cand unset 'Take a rule away'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;policy;help;list'= {
+        }
+        &'oz0;policy;help;set'= {
+        }
+        &'oz0;policy;help;unset'= {
+        }
+        &'oz0;policy;help;help'= {
+        }
+        &'oz0;approvals'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand list 'Show the calls that wait for a person, with their arguments'
+            cand approve 'Let one call through that waits, this once'
+            cand deny 'Refuse one call that waits'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;approvals;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;approvals;approve'= {
+            cand --reason 'Why; whoever called is told where it is denied'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;approvals;deny'= {
+            cand --reason 'Why; whoever called is told where it is denied'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;approvals;help'= {
+            cand list 'Show the calls that wait for a person, with their arguments'
+            cand approve 'Let one call through that waits, this once'
+            cand deny 'Refuse one call that waits'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;approvals;help;list'= {
+        }
+        &'oz0;approvals;help;approve'= {
+        }
+        &'oz0;approvals;help;deny'= {
+        }
+        &'oz0;approvals;help;help'= {
         }
         &'oz0;audit'= {
             cand --plugin 'Only entries of this plugin'
@@ -391,6 +676,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;token;create'= {
             cand --client 'For an MCP client of this name: it calls functions, and nothing else'
             cand --admin 'For a person of this name, who approves, installs and makes tokens'
+            cand --node 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
@@ -456,6 +742,36 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;node'= {
+            cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
+            cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
+            cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
+            cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
+            cand --verify-every 'How old a server''s listing may be when a call relies on it, in seconds; 0 lists before each call [variable: `OZ0_VERIFY_EVERY`] [default: 2, and 30 for remote servers]'
+            cand --validate 'What becomes of structured results that do not match the output schema [variable: `OZ0_VALIDATE`] [default: warn]'
+            cand --arguments 'Which arguments are let through [variable: `OZ0_ARGUMENTS`] [default: as-listed]'
+            cand --edge-grace 'How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]'
+            cand --approval-timeout 'How long a call waits for a person who is asked about it, in seconds; a day at most [variable: `OZ0_APPROVAL_TIMEOUT`] [default: 600]'
+            cand --ai-label 'The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default: [AI-generated]]'
+            cand --metrics-listen 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]'
+            cand --log 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]'
+            cand --log-format 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print the first line as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand join 'Join an edge, with a token that `oz0 token create --node NAME` printed'
+            cand list 'Show the nodes, and whether they are there now'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;node;join'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
             cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
@@ -466,8 +782,6 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand list 'Show the nodes, and whether they are there now'
-            cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'oz0;node;list'= {
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
@@ -483,8 +797,11 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --version 'Print version'
         }
         &'oz0;node;help'= {
+            cand join 'Join an edge, with a token that `oz0 token create --node NAME` printed'
             cand list 'Show the nodes, and whether they are there now'
             cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;node;help;join'= {
         }
         &'oz0;node;help;list'= {
         }
@@ -505,14 +822,18 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help'= {
             cand up 'Run plugins, with an MCP endpoint for clients'
             cand mcp 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+            cand edge 'Run an edge: the control plane alone, for nodes on other machines'
             cand wrap 'Make a plugin''s folder around a server that you use'
             cand plugin 'Measure plugins, look at them, and approve what changes in them'
+            cand lsp 'Check plugins in an editor, as a language server on standard input and output'
             cand catalog 'Show every function as it was approved, and what waits beside it'
             cand call 'Call a function, as a client would'
+            cand policy 'Say what may be called, what a person is asked about, and what is refused'
+            cand approvals 'Look at the calls that wait for a person, and decide'
             cand audit 'Read the audit log: who approved what, and when'
             cand token 'Make, list and revoke tokens'
             cand login 'Keep a token for an edge, so that commands use it'
-            cand node 'Look at nodes'
+            cand node 'Run a node, join an edge with it, or look at an edge''s nodes'
             cand completions 'Print the completions of a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -520,18 +841,27 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;help;mcp'= {
         }
+        &'oz0;help;edge'= {
+        }
         &'oz0;help;wrap'= {
         }
         &'oz0;help;plugin'= {
+            cand new 'Write a new plugin from a template'
             cand test 'Start a plugin''s servers, and write what they list into tools.listing.json'
             cand lint 'Check a plugin against the house rules; runs nothing of it'
             cand explain 'Print a rule''s page: what it finds, why, and what to do'
             cand inspect 'Show a plugin, a folder or a bundle, and its measured listing; runs nothing of it'
             cand pack 'Pack a plugin into one file, NAME-VERSION.oz0, for others to install'
+            cand install 'Install a plugin, a folder or a bundle, on every node'
+            cand update 'Run another version of an installed plugin, on every node or on some of them first'
+            cand promote 'Run a plugin''s candidate on every node'
+            cand rollback 'Take a plugin''s candidate back, or without one go back to the version before'
             cand list 'Show the installed plugins: what runs where, what waits for approval, what is left out, what failed'
             cand approve-tools 'Look at what changed in a plugin''s tools, and approve it'
             cand remove 'Remove a plugin: nodes stop running it, and what was approved of it stays known'
             cand schema 'Print the JSON Schema of oz0-plugin.yaml'
+        }
+        &'oz0;help;plugin;new'= {
         }
         &'oz0;help;plugin;test'= {
         }
@@ -543,6 +873,14 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;help;plugin;pack'= {
         }
+        &'oz0;help;plugin;install'= {
+        }
+        &'oz0;help;plugin;update'= {
+        }
+        &'oz0;help;plugin;promote'= {
+        }
+        &'oz0;help;plugin;rollback'= {
+        }
         &'oz0;help;plugin;list'= {
         }
         &'oz0;help;plugin;approve-tools'= {
@@ -551,9 +889,33 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;help;plugin;schema'= {
         }
+        &'oz0;help;lsp'= {
+        }
         &'oz0;help;catalog'= {
         }
         &'oz0;help;call'= {
+        }
+        &'oz0;help;policy'= {
+            cand list 'Show the rules, in the order in which they count'
+            cand set 'Say what happens to the calls of some functions'
+            cand unset 'Take a rule away'
+        }
+        &'oz0;help;policy;list'= {
+        }
+        &'oz0;help;policy;set'= {
+        }
+        &'oz0;help;policy;unset'= {
+        }
+        &'oz0;help;approvals'= {
+            cand list 'Show the calls that wait for a person, with their arguments'
+            cand approve 'Let one call through that waits, this once'
+            cand deny 'Refuse one call that waits'
+        }
+        &'oz0;help;approvals;list'= {
+        }
+        &'oz0;help;approvals;approve'= {
+        }
+        &'oz0;help;approvals;deny'= {
         }
         &'oz0;help;audit'= {
             cand verify 'Check that no entry was edited, removed, inserted or moved'
@@ -574,7 +936,10 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help;login'= {
         }
         &'oz0;help;node'= {
+            cand join 'Join an edge, with a token that `oz0 token create --node NAME` printed'
             cand list 'Show the nodes, and whether they are there now'
+        }
+        &'oz0;help;node;join'= {
         }
         &'oz0;help;node;list'= {
         }

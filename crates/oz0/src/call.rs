@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use anyhow::{Context, Result};
+use oz0_api::approval::Approval;
 use oz0_api::call::Ask;
 use oz0_api::plugin::{CatalogFunction, FunctionState};
 use oz0_api::{Client, Code, Problem};
@@ -12,6 +13,7 @@ use oz0_listing::{FunctionId, escape};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::approvals;
 use crate::cli;
 use crate::config::Settings;
 use crate::edge;
@@ -30,10 +32,20 @@ pub(crate) fn run(arguments: &cli::Call, settings: &Settings, output: Output) ->
         let ask = Ask {
             function,
             arguments: given,
-            timeout_ms: Some(arguments.timeout * 1000),
+            timeout_ms: arguments.timeout.map(|seconds| seconds * 1000),
             node: arguments.node.clone(),
         };
-        let call = client.call(&ask).await?;
+        let tell = |approval: &Approval| {
+            output.say(&format!(
+                "{} waits for a person, since {}: oz0 approvals approve {}\nto let it through from now on: oz0 policy set \
+                 {} allow",
+                approval.function,
+                escape::line(&approval.why),
+                approvals::short(&approval.id),
+                approval.function
+            ));
+        };
+        let call = client.call_telling(&ask, tell).await?;
         if let Some(problem) = call.problem {
             return Err(oz0_api::ClientError::from(problem).into());
         }

@@ -43,9 +43,11 @@ fn text(catalog: &Catalog, layout: Layout) -> String {
 }
 
 fn write_function(text: &mut String, function: &CatalogFunction, layout: Layout) {
-    let CatalogFunction { id, model_name, plugin, version, state, accepted, changes } = function;
+    let CatalogFunction { id, model_name, plugin, version, state, accepted, changes, .. } =
+        function;
+    let candidate = if function.candidate { ", a candidate" } else { "" };
     let _ = writeln!(text, "\u{1b}[1m{id}\u{1b}[0m  {}", stands(state));
-    let _ = writeln!(text, "  {plugin} {version}, known to models as {model_name}");
+    let _ = writeln!(text, "  {plugin} {version}{candidate}, known to models as {model_name}");
     for listing in accepted {
         match &listing.served {
             Some(served) => description(text, served.get(), layout),

@@ -18,8 +18,12 @@ use oz0_listing::escape;
 use oz0_local::DataFolder;
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
+use oz0_telemetry::log::{FILTER, Format};
 
-use crate::cli::{Arguments, Color, Global, NodeFlags, Validate, seconds, within_a_week};
+use crate::cli::{
+    Arguments, Color, Global, LogFlags, LogFormat, MetricsFlags, NodeFlags, Validate, seconds,
+    within_a_week,
+};
 use crate::exit::WrongUsage;
 
 /// What holds for this run.
@@ -47,6 +51,11 @@ struct File {
     validate: Option<Validate>,
     arguments: Option<Arguments>,
     edge_grace: Option<f64>,
+    approval_timeout: Option<f64>,
+    ai_label: Option<String>,
+    log: Option<String>,
+    log_format: Option<LogFormat>,
+    metrics_listen: Option<SocketAddr>,
     #[serde(default)]
     plugins: BTreeMap<PluginName, PluginSettings>,
 }
@@ -134,6 +143,30 @@ impl Settings {
         address(flag, "OZ0_MCP_LISTEN", self.file.mcp_listen, 7071)
     }
 
+    /// Where numbers are told, if they have a port of their own.
+    pub(crate) fn metrics_listen(&self, flags: &MetricsFlags) -> Result<Option<SocketAddr>> {
+        let (name, file) = ("OZ0_METRICS_LISTEN", self.file.metrics_listen);
+        let given = flags.metrics_listen.is_some() || variable(name)?.is_some() || file.is_some();
+        // The port is always somebody's own choice: there is none by default.
+        given.then(|| address(flags.metrics_listen, name, file, 0)).transpose()
+    }
+
+    /// What is logged, and how; nothing where nobody asked for it.
+    pub(crate) fn log(&self, flags: &LogFlags) -> Result<(Option<String>, Format)> {
+        let format = either(flags.log_format, "OZ0_LOG_FORMAT", self.file.log_format)?;
+        let filter = match &flags.log {
+            Some(filter) => Some(filter.clone()),
+            None => variable("OZ0_LOG")?.or_else(|| self.file.log.clone()),
+        };
+        let filter = filter.or_else(|| format.map(|_| FILTER.to_owned()));
+        let format = match format {
+            Some(LogFormat::Json) => Format::Json,
+            Some(LogFormat::Text) | None => Format::Text,
+        };
+        // Nothing is said in place of what is not logged.
+        Ok((filter.filter(|filter| filter != "off"), format))
+    }
+
     /// How a node behaves.
     pub(crate) fn node(&self, flags: &NodeFlags) -> Result<NodeOptions> {
         let mut options = NodeOptions::default();
@@ -146,6 +179,23 @@ impl Settings {
             time(flags.edge_grace, "OZ0_EDGE_GRACE", self.file.edge_grace, "edge_grace")?;
         if let Some(grace) = edge_grace {
             options.edge_grace = grace;
+        }
+        let approval_timeout = time(
+            flags.approval_timeout,
+            "OZ0_APPROVAL_TIMEOUT",
+            self.file.approval_timeout,
+            "approval_timeout",
+        )?;
+        if let Some(timeout) = approval_timeout {
+            // What nobody looks at for a day nobody remembers.
+            options.approval_timeout = timeout.min(Duration::from_hours(24));
+        }
+        let label = match &flags.ai_label {
+            Some(label) => Some(label.clone()),
+            None => variable("OZ0_AI_LABEL")?.or_else(|| self.file.ai_label.clone()),
+        };
+        if let Some(label) = label {
+            options.ai_label = ai_label(&label)?;
         }
         let validate = either(flags.validate, "OZ0_VALIDATE", self.file.validate)?;
         options.validate = match validate.unwrap_or(Validate::Warn) {
@@ -174,6 +224,19 @@ impl Settings {
         }
         Ok(options)
     }
+}
+
+/// A label stands on a line of its own, and people must see it.
+fn ai_label(text: &str) -> Result<String> {
+    let label = text.trim();
+    if label.is_empty() || escape::line(label) != label {
+        return Err(WrongUsage(format!(
+            "the AI label is `{}`: it is one line of text that people see",
+            escape::line_within(text, 80)
+        ))
+        .into());
+    }
+    Ok(label.to_owned())
 }
 
 /// `NAME`, or `PLUGIN=NAME`.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use oz0_api::{ClientError, Kind};
 use oz0_local::LocalError;
-use oz0_scaffold::{Refusal, WrapError};
+use oz0_scaffold::{NewError, Refusal, WrapError};
 use oz0_server::ShareError;
 
 /// How a command ended.
@@ -87,7 +87,10 @@ pub(crate) fn of(error: &anyhow::Error) -> Exit {
             (_, Some(WrapError::Refused(_))) => true,
             // The registry answered, and has nothing of that name or version.
             (_, Some(WrapError::Environment(error))) => error.is_refusal(),
-            _ => cause.is::<Refusal>(),
+            _ => {
+                cause.is::<Refusal>()
+                    || matches!(cause.downcast_ref::<NewError>(), Some(NewError::Refused(_)))
+            }
         }
     });
     if refused {

@@ -1,4 +1,4 @@
-//! Completions, man pages, schemas and the rules' pages.
+//! Completions, man pages, schemas, the rules' pages and the API's description.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,14 +45,21 @@ pub(crate) fn everything(folder: &Path) -> Result<Exit> {
     let mut command = Cli::command();
     command.build();
     man_pages(&command, &mut |name, page| write(&folder.join("docs/man").join(name), page))?;
-    write(&folder.join("schema/oz0-plugin.schema.json"), crate::plugin::schema_text()?.as_bytes())?;
-    let schema = serde_json::to_string_pretty(&oz0_lint::report_schema())? + "\n";
-    write(&folder.join("schema/oz0-lint.schema.json"), schema.as_bytes())?;
+    let manifest = crate::plugin::schema_text()?;
+    let report = serde_json::to_string_pretty(&oz0_lint::report_schema())? + "\n";
+    // In the checkout for programs, and on the documentation's site for editors, which read it by its address.
+    for place in ["schema", "docs/reference/schema"] {
+        let place = folder.join(place);
+        write(&place.join("oz0-plugin.schema.json"), manifest.as_bytes())?;
+        write(&place.join("oz0-lint.schema.json"), report.as_bytes())?;
+    }
+    let reference = folder.join("docs/reference");
+    write(&reference.join("openapi.json"), oz0_local::openapi::document().as_bytes())?;
+    write(&reference.join("api.md"), oz0_local::openapi::page().as_bytes())?;
     let rules = folder.join("docs/reference/rules");
     write(&rules.join("index.md"), oz0_lint::rules_markdown().as_bytes())?;
-    for rule in oz0_lint::rules() {
-        let page = oz0_lint::published(rule.metadata.page);
-        write(&rules.join(format!("{}.md", rule.metadata.code)), page.as_bytes())?;
+    for explained in oz0_lint::Explained::all() {
+        write(&rules.join(format!("{}.md", explained.code())), explained.page().as_bytes())?;
     }
     Ok(Exit::Done)
 }

@@ -26,14 +26,17 @@ pub(crate) fn run(settings: &Settings, output: Output) -> Result<Exit> {
                 (Client::unix(&socket), Credentials::of_socket(&socket))
             }
         };
-        anyone.ready().await?;
-        let token = read(&known_as)?;
+        anyone.healthy().await?;
+        let token = read_token(&known_as)?;
         let who = anyone.with_token(&token).whoami().await?;
         let owner = who
             .token
             .ok_or_else(|| Refused::new(format!("{known_as} does not say whose token it is")))?;
         if owner.kind != TokenKind::Admin {
-            let whose = if owner.kind == TokenKind::Node { "a node" } else { "an MCP client" };
+            let whose = match owner.kind {
+                TokenKind::Client => "an MCP client",
+                TokenKind::Node | TokenKind::Join | TokenKind::Admin => "a node",
+            };
             return Err(Refused::new(format!(
                 "this is the token of {whose}, which commands cannot use"
             ))
@@ -51,7 +54,8 @@ pub(crate) fn run(settings: &Settings, output: Output) -> Result<Exit> {
     })
 }
 
-fn read(edge: &str) -> Result<String> {
+/// A token out of standard input, or one that is asked for.
+pub(crate) fn read_token(edge: &str) -> Result<String> {
     let token = if io::stdin().is_terminal() {
         terminal::ask_hidden(&format!("Token for {edge}: "))
     } else {

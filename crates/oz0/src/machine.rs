@@ -30,7 +30,11 @@ pub(crate) fn machine(
         cache: settings.cache()?.to_owned(),
         tier: tier_choice(),
         node,
-        say: Say::new(move |line| output.say(line)),
+        say: if output.is_logged() {
+            Say::beside_log(move |line| output.say(line))
+        } else {
+            Say::new(move |line| output.say(line))
+        },
     })
 }
 

@@ -3,22 +3,28 @@
 //! This crate holds arguments, exit codes, progress and printing, one file a command group, and no logic: what a command does
 //! is in the crate it calls.
 
+mod approvals;
 mod audit;
 mod call;
 mod catalog;
 mod cli;
 mod config;
 mod edge;
+mod edge_alone;
 mod exit;
 mod generate;
+mod log;
 mod login;
+mod lsp;
 mod machine;
 mod mcp;
 mod moment;
 mod node;
 mod output;
 mod plugin;
+mod policy;
 mod progress;
+mod serve;
 mod share;
 mod terminal;
 mod token;
@@ -68,18 +74,33 @@ fn run(cli: Cli) -> Exit {
             return Exit::Usage;
         }
     };
-    let output = output::Output::new(settings.color, cli.global.quiet);
+    let mut output = output::Output::new(settings.color, cli.global.quiet);
+    // Until the end of whatever serves.
+    let seen = match log::start(&cli.command, &settings) {
+        Ok(seen) => seen,
+        Err(error) => {
+            output.failure(&error);
+            return exit::of(&error);
+        }
+    };
+    if seen.as_ref().is_some_and(|seen| seen.logged) {
+        output = output.logged();
+    }
     let done = match cli.command {
         Command::Up(arguments) => up::run(&arguments, &settings, output),
+        Command::Edge(arguments) => edge_alone::run(&arguments, &settings, output),
         Command::Mcp(arguments) => mcp::run(&arguments, &settings, output),
         Command::Wrap(arguments) => wrap::run(&arguments, &settings, output),
+        Command::Lsp(arguments) => lsp::run(&arguments, output),
         Command::Plugin(command) => plugin::run(command, &settings, output),
         Command::Catalog(arguments) => catalog::run(&arguments, &settings, output),
         Command::Call(arguments) => call::run(&arguments, &settings, output),
+        Command::Policy(command) => policy::run(&command, &settings, output),
+        Command::Approvals(command) => approvals::run(&command, &settings, output),
         Command::Audit(arguments) => audit::run(&arguments, &settings, output),
         Command::Token(command) => token::run(&command, &settings, output),
         Command::Login => login::run(&settings, output),
-        Command::Node(command) => node::run(&command, &settings, output),
+        Command::Node(arguments) => node::run(&arguments, &settings, output),
         Command::Completions { shell } => generate::completions(shell, output),
     };
     match done {

@@ -11,23 +11,39 @@ use oz0_listing::escape;
 use oz0_local::LocalError;
 use oz0_measure::MeasureError;
 use oz0_plugin::LoadError;
-use oz0_scaffold::{Refusal, WrapError};
+use oz0_scaffold::{NewError, Refusal, WrapError};
 use oz0_server::{EnvironmentError, ShareError};
+use oz0_telemetry::target::TALK;
 use serde_json::value::RawValue;
 
 use crate::cli::Color;
 use crate::exit::Refused;
+
+/// The longest text of an event, in characters.
+const LONGEST: usize = 4000;
 
 /// Where a command prints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Output {
     color: Color,
     quiet: bool,
+    /// Standard error is a log's, an event a line: what would be said there is an event as well.
+    logged: bool,
 }
 
 impl Output {
     pub(crate) fn new(color: Color, quiet: bool) -> Self {
-        Self { color, quiet }
+        Self { color, quiet, logged: false }
+    }
+
+    /// The same, for a process that logs.
+    pub(crate) fn logged(self) -> Self {
+        Self { logged: true, ..self }
+    }
+
+    /// Whether standard error is a log's.
+    pub(crate) fn is_logged(self) -> bool {
+        self.logged
     }
 
     /// For what goes wrong before the settings are known.
@@ -70,6 +86,11 @@ impl Output {
         Ok(self.data(&visible(value.get()))?)
     }
 
+    /// Whether only what went wrong, and the result, is to be said.
+    pub(crate) fn is_quiet(self) -> bool {
+        self.quiet
+    }
+
     /// Says something on standard error, unless asked to be quiet.
     pub(crate) fn say(self, text: &str) {
         if !self.quiet {
@@ -79,6 +100,10 @@ impl Output {
 
     /// Says something on standard error in any case. A standard error that is gone is nobody's problem.
     pub(crate) fn error_line(self, text: &str) {
+        if self.logged {
+            tracing::info!(target: TALK, "{}", escape::line_within(text, LONGEST));
+            return;
+        }
         let stderr = io::stderr();
         let choice = self.choice(&stderr);
         let _ = writeln!(AutoStream::new(stderr, choice), "{text}");
@@ -100,12 +125,28 @@ impl Output {
         }
     }
 
-    /// Says what oz0 could not do: the operation, then each cause on a line of its own, then what to do about it. Causes
+    /// Says what oz0 could not do: the operation, then each cause that it does not say itself on a line of its own, then what to do about it. Causes
     /// may quote file names and what other programs printed, so each is escaped.
     pub(crate) fn failure(self, error: &Error) {
+        if self.logged {
+            let hint = help(error);
+            let hint = hint.as_deref().map(|hint| escape::line_within(hint, LONGEST));
+            let text = format!("{error:#}");
+            tracing::error!(
+                target: TALK,
+                hint = hint.as_deref(),
+                "{}",
+                escape::line_within(&text, LONGEST)
+            );
+            return;
+        }
         let mut text = format!("\u{1b}[1;31merror\u{1b}[0m: {}", escape::text(&error.to_string()));
         for cause in error.chain().skip(1) {
-            let _ = write!(text, "\n  caused by: {}", escape::text(&cause.to_string()));
+            let cause = escape::text(&cause.to_string()).into_owned();
+            // Many an error's text ends with that of its cause already.
+            if !text.ends_with(&cause) {
+                let _ = write!(text, "\n  caused by: {cause}");
+            }
         }
         if let Some(help) = help(error) {
             let _ = write!(text, "\nhint: {}", escape::text(&help));
@@ -162,11 +203,14 @@ fn help(error: &Error) -> Option<String> {
         if let Some(share) = cause.downcast_ref::<ShareError>() {
             return Some(share.help().to_owned());
         }
-        let refusal =
-            cause.downcast_ref::<Refusal>().or_else(|| match cause.downcast_ref::<WrapError>() {
-                Some(WrapError::Refused(refusal)) => Some(refusal),
+        let refusal = cause.downcast_ref::<Refusal>().or_else(|| {
+            match (cause.downcast_ref::<WrapError>(), cause.downcast_ref::<NewError>()) {
+                (Some(WrapError::Refused(refusal)), _) | (_, Some(NewError::Refused(refusal))) => {
+                    Some(refusal)
+                }
                 _ => None,
-            });
+            }
+        });
         if let Some(refusal) = refusal {
             return refusal.help().map(str::to_owned);
         }
@@ -181,8 +225,10 @@ fn help(error: &Error) -> Option<String> {
         });
         environment.and_then(EnvironmentError::help).or_else(|| {
             let load = cause.downcast_ref::<LoadError>().or_else(|| {
-                match cause.downcast_ref::<MeasureError>() {
-                    Some(MeasureError::Load(error)) => Some(error),
+                match (cause.downcast_ref::<MeasureError>(), cause.downcast_ref::<NewError>()) {
+                    (Some(MeasureError::Load(error)), _) | (_, Some(NewError::Load(error))) => {
+                        Some(error)
+                    }
                     _ => None,
                 }
             });

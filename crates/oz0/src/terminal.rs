@@ -29,6 +29,12 @@ pub(crate) fn ask(question: &str) -> io::Result<Option<String>> {
     line()
 }
 
+/// Asks whether to go on; anything but yes is no.
+pub(crate) fn agrees(question: &str) -> io::Result<bool> {
+    let answer = ask(question)?.map(|answer| answer.to_ascii_lowercase());
+    Ok(matches!(answer.as_deref(), Some("y" | "yes")))
+}
+
 /// Asks for a secret, which is not shown while it is typed: what is typed is hidden before the question invites anybody to.
 /// Ctrl-C is no signal meanwhile but the end of the line, since a process that ends here would leave its terminal mute.
 pub(crate) fn ask_hidden(question: &str) -> io::Result<Option<String>> {

@@ -51,11 +51,12 @@ pub(crate) fn run(command: &Token, settings: &Settings, output: Output) -> Resul
 }
 
 fn wanted(arguments: &cli::CreateToken) -> CreateToken {
-    let cli::CreateToken { client, admin, may_approve, .. } = arguments;
-    let (kind, name) = match (client, admin) {
-        (Some(name), _) => (TokenKind::Client, name),
-        (None, Some(name)) => (TokenKind::Admin, name),
-        (None, None) => unreachable!("one of them is required"),
+    let cli::CreateToken { client, admin, node, may_approve, .. } = arguments;
+    let (kind, name) = match (client, admin, node) {
+        (Some(name), ..) => (TokenKind::Client, name),
+        (None, Some(name), _) => (TokenKind::Admin, name),
+        (None, None, Some(name)) => (TokenKind::Join, name),
+        (None, None, None) => unreachable!("one of them is required"),
     };
     CreateToken { kind, name: name.clone(), may_approve: *may_approve }
 }
@@ -65,6 +66,7 @@ fn person(kind: TokenKind) -> &'static str {
         TokenKind::Admin => "admin",
         TokenKind::Node => "node",
         TokenKind::Client => "MCP client",
+        TokenKind::Join => "node to join as",
     }
 }
 
@@ -84,8 +86,15 @@ fn table(tokens: &[TokenInfo]) -> String {
         if token.may_approve {
             text.push_str("  may approve");
         }
-        if let Some(at) = token.revoked_at {
-            let _ = write!(text, "  revoked {}", moment::shown(at));
+        match (token.revoked_at, token.expires_at) {
+            (Some(at), _) => {
+                let over = if token.kind == TokenKind::Join { "used" } else { "revoked" };
+                let _ = write!(text, "  {over} {}", moment::shown(at));
+            }
+            (None, Some(at)) => {
+                let _ = write!(text, "  until {}", moment::shown(at));
+            }
+            (None, None) => {}
         }
         text.push('\n');
     }

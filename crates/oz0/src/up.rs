@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use oz0_local::{Addresses, Up, UpOptions, raise_open_files};
 use serde_json::json;
 
 use crate::cli;
 use crate::config::Settings;
 use crate::exit::{Exit, WrongUsage};
-use crate::machine::{Signals, dev_folder, machine};
+use crate::machine::{dev_folder, machine};
 use crate::output::Output;
+use crate::serve;
 
 pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> Result<Exit> {
     let listen = settings.listen(arguments.listen)?;
@@ -27,14 +28,10 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
             ))
             .into());
         }
-        output.say(&format!(
-            "warning: {address} is served without TLS, so tokens and results can be read on the way; put a proxy with \
-             TLS in front of it"
-        ));
-        if !address.ip().is_unspecified() {
-            hosts.insert(address.ip().to_string());
-        }
+        serve::open_to_others(address, &mut hosts, output);
     }
+    let metrics = settings.metrics_listen(&arguments.metrics)?;
+    serve::numbers_to_others(metrics, &mut hosts, output);
     let folder = settings.data()?;
     let mut machine = machine(&arguments.node, &arguments.plugins, settings, output)?;
     machine.node.clients_need_tokens = arguments.mcp_auth;
@@ -50,32 +47,21 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
         return Ok(Exit::Findings);
     }
     raise_open_files();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
-    let options = UpOptions { folder, listen, mcp_listen, hosts, plugins, machine };
-    let ended = runtime.block_on(async {
-        let mut signals = Signals::listen()?;
-        let up = tokio::select! {
-            up = Up::start(options) => up?,
-            signal = signals.next() => return Ok(Exit::Stopped(signal)),
-        };
-        output.data(&first_line(up.addresses(), arguments))?;
-        if !arguments.json {
-            let Addresses { edge, socket, .. } = up.addresses();
-            output.say(&format!("the edge is at {edge}, and at {}", socket.display()));
-        }
-        signals.next().await;
-        output.say("stopping; once more to stop at once");
-        Ok(tokio::select! {
-            () = up.shutdown() => Exit::Done,
-            signal = signals.next() => Exit::Stopped(signal),
-        })
-    });
-    // Whatever reads or installs in a thread of its own ends with this process.
-    runtime.shutdown_background();
-    ended
+    let options = UpOptions { folder, listen, mcp_listen, hosts, metrics, plugins, machine };
+    serve::until_signalled(
+        Up::start(options),
+        |up: &Up| {
+            output.data(&first_line(up.addresses(), arguments))?;
+            if !arguments.json {
+                let Addresses { edge, socket, metrics, .. } = up.addresses();
+                output.say(&format!("the edge is at {edge}, and at {}", socket.display()));
+                serve::say_metrics(metrics.as_deref(), output);
+            }
+            Ok(())
+        },
+        Up::shutdown,
+        output,
+    )
 }
 
 fn first_line(addresses: &Addresses, arguments: &cli::Up) -> String {
@@ -84,14 +70,15 @@ fn first_line(addresses: &Addresses, arguments: &cli::Up) -> String {
         claude.push_str(" --header \"Authorization: Bearer TOKEN\"");
     }
     if arguments.json {
-        return json!({
+        let mut line = json!({
             "edge": addresses.edge,
             "mcp": addresses.mcp,
             "socket": addresses.socket,
             "claude": claude,
             "mcp_auth": arguments.mcp_auth,
-        })
-        .to_string();
+        });
+        serve::add_metrics(&mut line, addresses.metrics.as_deref());
+        return line.to_string();
     }
     format!("oz0 is up, for MCP clients at {}; in Claude Code: {claude}", addresses.mcp)
 }

@@ -25,9 +25,9 @@ pub(crate) struct Call {
     /// The node to call it on; any that lists the function otherwise
     #[arg(long)]
     pub(crate) node: Option<NodeName>,
-    /// How long to wait for the result, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) timeout: u64,
+    /// How long to wait for the result, in seconds [default: 60, and for as long as a person is asked about the call]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: Option<u64>,
 }
 
 /// `oz0 audit`.
@@ -93,7 +93,7 @@ pub(crate) enum AuditCommand {
 pub(crate) enum Token {
     /// Make a token, and print it: it is shown this once
     #[command(
-        after_help = "Examples:\n  oz0 token create --client claude\n  oz0 token create --client claude --may-approve\n  oz0 token create --admin ana"
+        after_help = "Examples:\n  oz0 token create --client claude\n  oz0 token create --client claude --may-approve\n  oz0 token create --admin ana\n  oz0 token create --node berlin-1"
     )]
     Create(CreateToken),
     /// Show the tokens, revoked ones included; never their secrets
@@ -115,7 +115,7 @@ pub(crate) enum Token {
 
 /// `oz0 token create`.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("who").required(true).args(["client", "admin"])))]
+#[command(group(ArgGroup::new("who").required(true).args(["client", "admin", "node"])))]
 pub(crate) struct CreateToken {
     /// For an MCP client of this name: it calls functions, and nothing else
     #[arg(long, value_name = "NAME")]
@@ -123,24 +123,14 @@ pub(crate) struct CreateToken {
     /// For a person of this name, who approves, installs and makes tokens
     #[arg(long, value_name = "NAME")]
     pub(crate) admin: Option<NodeName>,
+    /// For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now
+    /// is let go when it is used
+    #[arg(long, value_name = "NAME")]
+    pub(crate) node: Option<NodeName>,
     /// Elicitation at this client may decide a call that is asked about
-    #[arg(long, conflicts_with = "admin")]
+    #[arg(long, conflicts_with_all = ["admin", "node"])]
     pub(crate) may_approve: bool,
     /// Print the token with what is known of it as JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// `oz0 node …`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Node {
-    /// Show the nodes, and whether they are there now
-    #[command(
-        after_help = "Examples:\n  oz0 node list\n  oz0 node list --json | jq '.nodes[].node'"
-    )]
-    List {
-        /// Print them as JSON
-        #[arg(long)]
-        json: bool,
-    },
 }

@@ -1,4 +1,4 @@
-//! `oz0 plugin lint` and `oz0 plugin explain`.
+//! `oz0 plugin lint`, `oz0 plugin explain` and `oz0 lsp`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -68,16 +68,32 @@ impl FromStr for Target {
         if path.is_empty() {
             return Err("there is no file behind the `:`".to_owned());
         }
-        Ok(Self { format: Format::from_str(format, false)?, path: path.into() })
+        let known = Format::from_str(format, false).map_err(|_| {
+            let names = Format::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+            let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
+            let shown = oz0_listing::escape::line_within(format, 32);
+            format!("there is no format `{shown}`; the formats are {}", names.join(", "))
+        })?;
+        Ok(Self { format: known, path: path.into() })
     }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The rule: its code or its name
+    /// The rule, or what the loader found: its code or its name
     #[arg(value_name = "ID")]
     pub(crate) rule: String,
     /// Print it as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lsp {
+    /// Hold plugins to the level of verified plugins, whatever the editor's settings say
+    #[arg(long)]
+    pub(crate) verified: bool,
+    /// Speak on standard input and output, as is done in any case: some editors say so to every server
+    #[arg(long)]
+    pub(crate) stdio: bool,
 }

@@ -3,6 +3,7 @@
 mod edge;
 mod lint;
 mod plugin;
+mod policy;
 mod run;
 mod wrap;
 
@@ -11,12 +12,16 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub(crate) use self::edge::{
-    Audit, AuditCommand, Call, Catalog, CreateToken, Node, ReadAudit, Token,
+pub(crate) use self::edge::{Audit, AuditCommand, Call, Catalog, CreateToken, ReadAudit, Token};
+pub(crate) use self::lint::{Explain, Format, Lint, Lsp};
+pub(crate) use self::plugin::{
+    ApproveTools, Era, Inspect, Install, New, Pack, Plugin, Promote, Rollback, Test, Update,
 };
-pub(crate) use self::lint::{Explain, Format, Lint};
-pub(crate) use self::plugin::{ApproveTools, Era, Inspect, Pack, Plugin, Test};
-pub(crate) use self::run::{Arguments, Mcp, NodeFlags, Up, Validate, seconds, within_a_week};
+pub(crate) use self::policy::{Action, Approvals, DecideCall, Place, Policy, SetPolicy};
+pub(crate) use self::run::{
+    Arguments, Edge, JoinNode, LogFlags, LogFormat, Mcp, MetricsFlags, Node, NodeCommand,
+    NodeFlags, RunNode, Up, Validate, seconds, within_a_week,
+};
 pub(crate) use self::wrap::Wrap;
 
 const STYLES: Styles = Styles::styled()
@@ -106,6 +111,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  claude mcp add acme -- oz0 mcp ./acme-github\n  oz0 mcp ./acme-github"
     )]
     Mcp(Mcp),
+    /// Run an edge: the control plane alone, for nodes on other machines
+    ///
+    /// It keeps plugins, approvals, tokens and the audit log, and starts no server itself: nodes join it with `oz0 node join`.
+    /// On an address that other machines reach it needs a certificate. The first line on standard output says where it
+    /// listens; a signal (Ctrl-C) ends it in order.
+    #[command(
+        after_help = "Examples:\n  oz0 edge\n  oz0 edge --listen 0.0.0.0:7070 --host edge.example --tls-cert edge.pem --tls-key edge.key"
+    )]
+    Edge(Edge),
     /// Make a plugin's folder around a server that you use
     ///
     /// Takes the command of a server as a client's configuration has it, and writes a folder with a manifest: a package of
@@ -116,6 +130,14 @@ pub(crate) enum Command {
     /// Measure plugins, look at them, and approve what changes in them
     #[command(subcommand, after_help = "Example:\n  oz0 plugin test ./acme-github")]
     Plugin(Plugin),
+    /// Check plugins in an editor, as a language server on standard input and output
+    ///
+    /// The editor starts this command. It shows what `oz0 plugin lint` finds, of the text as it stands in the editor, saved or
+    /// not, with quick fixes, the rules' pages, and completion in oz0-plugin.yaml. Nothing of a plugin is run.
+    #[command(
+        after_help = "Examples:\n  oz0 lsp\n  oz0 lsp --verified\n\nExit codes: 0 the editor said `shutdown` before it left, 1 it did not"
+    )]
+    Lsp(Lsp),
     /// Show every function as it was approved, and what waits beside it
     #[command(
         after_help = "Examples:\n  oz0 catalog\n  oz0 catalog --json | jq '.functions[] | select(.changes != []) | .id'"
@@ -126,6 +148,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  oz0 call team.hello '{\"name\": \"you\"}'\n  oz0 call team.hello @arguments.json\n  echo '{}' | oz0 call team__hello - --json\n\nExit codes: 0 a result, 1 the function said that it failed or it was refused, 2 wrong usage, 3 not reached"
     )]
     Call(Call),
+    /// Say what may be called, what a person is asked about, and what is refused
+    #[command(subcommand, after_help = "Example:\n  oz0 policy set 'team.*' allow")]
+    Policy(Policy),
+    /// Look at the calls that wait for a person, and decide
+    #[command(subcommand, after_help = "Example:\n  oz0 approvals list")]
+    Approvals(Approvals),
     /// Read the audit log: who approved what, and when
     #[command(
         after_help = "Examples:\n  oz0 audit --plugin team\n  oz0 audit --follow --action plugin.tools\n  oz0 audit --since 2h --json | jq -r .action\n  oz0 audit verify"
@@ -142,8 +170,13 @@ pub(crate) enum Command {
         after_help = "Examples:\n  oz0 login --edge https://edge.example\n  oz0 login --edge https://edge.example < token.txt"
     )]
     Login,
-    /// Look at nodes
-    #[command(subcommand, after_help = "Example:\n  oz0 node list")]
+    /// Run a node, join an edge with it, or look at an edge's nodes
+    ///
+    /// Without a command: runs the plugins of the edge that was joined from this data folder, with an MCP endpoint whose clients
+    /// show a token (`oz0 token create --client NAME`). The first line on standard output says where it listens.
+    #[command(
+        after_help = "Examples:\n  oz0 node join https://edge.example:7070 < token.txt\n  oz0 node\n  oz0 node list"
+    )]
     Node(Node),
     /// Print the completions of a shell
     #[command(

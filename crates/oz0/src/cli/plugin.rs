@@ -4,12 +4,23 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::{Explain, Lint};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use oz0_api::PluginName;
+use oz0_api::rollout::Percent;
+use oz0_api::{NodeName, PluginName};
 use oz0_listing::FunctionId;
+use oz0_scaffold::Template;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Plugin {
+    /// Write a new plugin from a template
+    ///
+    /// A template is a small plugin that works and keeps every house rule: its tests pass and it lints clean at the verified
+    /// level as it is written. The comments in its manifest say what stands where, and why.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin new my-tracker --template mcp-connector\n  oz0 plugin new to-do\n  oz0 plugin new guard --template policy --dir plugins/guard"
+    )]
+    New(New),
     /// Start a plugin's servers, and write what they list into tools.listing.json
     ///
     /// Each server is started three times: a second time a second later, to find a listing that differs from start to start,
@@ -48,6 +59,44 @@ pub(crate) enum Plugin {
         after_help = "Examples:\n  oz0 plugin pack ./acme-github --list-tools\n  oz0 plugin pack . -o dist/"
     )]
     Pack(Pack),
+    /// Install a plugin, a folder or a bundle, on every node
+    ///
+    /// What the loader and the house rules find is shown; only the loader's errors refuse the plugin. The edge keeps the
+    /// bundle, and each node fetches it. A version is one set of files: the same version with other files is refused.
+    ///
+    /// A new version's functions are called as soon as a node lists them, so whoever installs it is the one who looks: what its
+    /// measured listing says otherwise than what is approved now is shown, and asked about. Where nobody can be asked, and
+    /// where there is no fresh measured listing to compare, `--yes` installs it. `oz0 plugin inspect` shows a bundle whole.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin install acme-github-1.4.0.oz0\n  oz0 plugin install acme-github-1.5.0.oz0 --show\n  oz0 plugin install ./acme-github --edge https://edge.example\n\nExit codes: 0 it is installed or shown, 1 it was refused or not agreed to, 2 wrong usage, 3 not read or reached"
+    )]
+    Install(Install),
+    /// Run another version of an installed plugin, on every node or on some of them first
+    ///
+    /// On every node: each goes on with the version that it runs until the new one's servers have listed their functions, and
+    /// for good where they do not. With --canary or --percent the version is a candidate: it runs on those nodes, with a snapshot
+    /// and changes of its own, while the others go on, until `oz0 plugin promote` runs it everywhere or `oz0 plugin rollback`
+    /// takes it back. The same version again, with other nodes, makes it the candidate of those.
+    ///
+    /// What the new version lists otherwise, and what it asks for beyond the installed one, is shown and asked about as by `oz0
+    /// plugin install`. A version that an installed plugin's `uses:` has no place for is refused.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin update acme-github-1.5.0.oz0\n  oz0 plugin update acme-github-1.5.0.oz0 --canary berlin\n  oz0 plugin update acme-github-1.5.0.oz0 --percent 10\n  oz0 plugin update acme-github-1.4.0.oz0 --downgrade\n\nExit codes: 0 it is installed, a candidate or shown, 1 it was refused or not agreed to, 2 wrong usage, 3 not read or reached"
+    )]
+    Update(Update),
+    /// Run a plugin's candidate on every node
+    ///
+    /// The version before is kept for a rollback. Where something waits for approval in the candidate, or a node could not run it,
+    /// that is said and asked about.
+    #[command(
+        after_help = "Examples:\n  oz0 plugin promote acme-github\n  oz0 plugin promote acme-github --yes"
+    )]
+    Promote(Promote),
+    /// Take a plugin's candidate back, or without one go back to the version before
+    ///
+    /// The version that goes is called no more from the moment that a node hears of it.
+    #[command(after_help = "Example:\n  oz0 plugin rollback acme-github")]
+    Rollback(Rollback),
     /// Show the installed plugins: what runs where, what waits for approval, what is left out, what failed
     #[command(
         after_help = "Examples:\n  oz0 plugin list\n  oz0 plugin list --json | jq '.plugins[].changes[].labels'"
@@ -75,6 +124,26 @@ pub(crate) enum Plugin {
     /// Print the JSON Schema of oz0-plugin.yaml
     #[command(after_help = "Example:\n  oz0 plugin schema > oz0-plugin.schema.json")]
     Schema,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The plugin's name: a connector is named for its system, a capability for its job
+    pub(crate) name: String,
+    /// What to begin with
+    #[arg(short, long, value_name = "TEMPLATE", value_parser = templates(), default_value = Template::Stdio.name())]
+    pub(crate) template: Template,
+    /// The folder to write, which is new or empty [default: one of the plugin's name here]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// The templates, each with what it is.
+fn templates() -> impl TypedValueParser<Value = Template> {
+    let values =
+        Template::ALL.map(|template| PossibleValue::new(template.name()).help(template.summary()));
+    PossibleValuesParser::new(values)
+        .map(|name| name.parse().expect("it is one of the possible values"))
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +179,75 @@ pub(crate) struct Test {
     /// How long a server may take to start and list, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// The plugin's folder, or its bundle
+    #[arg(value_name = "DIR|BUNDLE", value_hint = ValueHint::AnyPath)]
+    pub(crate) plugin: PathBuf,
+    /// Only show what would be installed, and what differs from the version that is installed now
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) show: bool,
+    /// Install without asking a version whose functions differ from the installed one's, or cannot be compared
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print as JSON: what is installed, or with --show what differs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct Update {
+    /// The plugin's folder, or its bundle
+    #[arg(value_name = "DIR|BUNDLE", value_hint = ValueHint::AnyPath)]
+    pub(crate) plugin: PathBuf,
+    /// Run it on these nodes only, as a candidate
+    #[arg(long, value_name = "NODE", num_args = 1.., value_delimiter = ',', conflicts_with = "percent")]
+    pub(crate) canary: Vec<NodeName>,
+    /// Run it on so many of a hundred nodes only, as a candidate; a node that is in stays in when this grows
+    #[arg(long, value_name = "N", value_parser = percent)]
+    pub(crate) percent: Option<Percent>,
+    /// Also in place of a newer version
+    #[arg(long)]
+    pub(crate) downgrade: bool,
+    /// Only show what would be installed, and what differs from the version that is installed now
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) show: bool,
+    /// Do not ask about a version whose functions differ from the installed one's, or cannot be compared, or that asks for more
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print as JSON: what is installed, or with --show what differs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Promote {
+    /// The plugin's name
+    pub(crate) name: PluginName,
+    /// Do not ask, whatever speaks against it
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print what is installed then as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rollback {
+    /// The plugin's name
+    pub(crate) name: PluginName,
+    /// Print what is installed then as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A share of the nodes.
+fn percent(text: &str) -> Result<Percent, String> {
+    let share: u8 = text.trim_end_matches('%').parse().map_err(|_| "it is no number".to_owned())?;
+    share.try_into().map_err(|error: oz0_api::rollout::RolloutError| error.to_string())
 }
 
 #[derive(Debug, Args)]

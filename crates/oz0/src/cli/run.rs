@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct Up {
@@ -29,6 +29,95 @@ pub(crate) struct Up {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) node: NodeFlags,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsFlags,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
+}
+
+/// `oz0 edge`.
+#[derive(Debug, Args)]
+pub(crate) struct Edge {
+    /// Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Another name that this machine is reached by (repeatable); requests for other names are refused
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// The certificate to show, with its chain, in PEM
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Its private key, in PEM
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Print the first line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsFlags,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
+}
+
+/// `oz0 node`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Node {
+    #[command(subcommand)]
+    pub(crate) command: Option<NodeCommand>,
+    #[command(flatten)]
+    pub(crate) run: RunNode,
+}
+
+/// `oz0 node` by itself.
+#[derive(Debug, Args)]
+pub(crate) struct RunNode {
+    /// Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) mcp_listen: Option<SocketAddr>,
+    /// Another name that this machine is reached by (repeatable); requests for other names are refused
+    #[arg(long, value_name = "NAME")]
+    pub(crate) host: Vec<String>,
+    /// Print the first line as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) node: NodeFlags,
+    #[command(flatten)]
+    pub(crate) metrics: MetricsFlags,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
+}
+
+/// `oz0 node …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NodeCommand {
+    /// Join an edge, with a token that `oz0 token create --node NAME` printed
+    ///
+    /// The token comes from standard input, or is asked for on a terminal, where it is not shown. It works once: the node has
+    /// a token of its own from then on, in the data folder. Certificates are checked as the system does it; `SSL_CERT_FILE`
+    /// names another file of authorities.
+    #[command(
+        after_help = "Examples:\n  oz0 node join https://edge.example:7070\n  oz0 node join https://edge.example:7070 < token.txt"
+    )]
+    Join(JoinNode),
+    /// Show the nodes, and whether they are there now
+    #[command(
+        after_help = "Examples:\n  oz0 node list\n  oz0 node list --json | jq '.nodes[].node'"
+    )]
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `oz0 node join`.
+#[derive(Debug, Args)]
+pub(crate) struct JoinNode {
+    /// The edge's URL: https, or http to a loopback address
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) url: String,
 }
 
 #[derive(Debug, Args)]
@@ -38,6 +127,39 @@ pub(crate) struct Mcp {
     pub(crate) dir: PathBuf,
     #[command(flatten)]
     pub(crate) node: NodeFlags,
+    #[command(flatten)]
+    pub(crate) log: LogFlags,
+}
+
+/// What a command that serves tells of itself.
+#[derive(Debug, Args)]
+pub(crate) struct LogFlags {
+    /// Log to standard error, in place of what is said there otherwise: a level, or directives such as
+    /// `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+    /// How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+/// How a log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// A port for whoever gathers numbers.
+#[derive(Debug, Args)]
+pub(crate) struct MetricsFlags {
+    /// Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable:
+    /// `OZ0_METRICS_LISTEN`] [default: none]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
 }
 
 /// How a node behaves: the operator's to say, and never a manifest's.
@@ -67,6 +189,14 @@ pub(crate) struct NodeFlags {
     /// How long calls go on when the edge is lost, in seconds [variable: `OZ0_EDGE_GRACE`] [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) edge_grace: Option<Duration>,
+    /// How long a call waits for a person who is asked about it, in seconds; a day at most [variable:
+    /// `OZ0_APPROVAL_TIMEOUT`] [default: 600]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) approval_timeout: Option<Duration>,
+    /// The line put under text that a plugin marks as written for people by a machine [variable: `OZ0_AI_LABEL`] [default:
+    /// [AI-generated]]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) ai_label: Option<String>,
 }
 
 /// A time in seconds, whole or not, of at most a week.

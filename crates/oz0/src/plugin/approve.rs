@@ -113,7 +113,9 @@ async fn known(
         return Ok(());
     }
     let plugin = client.plugin(name).await?;
-    let known: Vec<String> = plugin.functions.iter().map(|own| own.id.to_string()).collect();
+    let candidate = plugin.candidate.iter().flat_map(|candidate| &candidate.status.functions);
+    let known: Vec<String> =
+        plugin.functions.iter().chain(candidate).map(|own| own.id.to_string()).collect();
     for id in functions.iter().filter(|id| !waits(id)) {
         let id = id.to_string();
         if !known.contains(&id) {
@@ -155,7 +157,11 @@ fn show(changes: &Changes, as_json: bool, output: Output) -> Result<Exit> {
 fn print(changes: &[&Change], output: Output) -> Result<()> {
     let layout = change::layout(output);
     let mut text = String::new();
+    let versions: BTreeSet<_> = changes.iter().map(|change| &change.version).collect();
     for change in changes {
+        if versions.len() > 1 {
+            let _ = writeln!(text, "In {} {}:", change.plugin, change.version);
+        }
         change::write(&mut text, change, layout)?;
         text.push('\n');
     }
@@ -173,6 +179,9 @@ async fn ask(client: &Client, changes: &Changes, output: Output) -> Result<Exit>
     let mut asked = 0;
     for (at, change) in changes.iter().enumerate() {
         let mut text = format!("\nChange {} of {}: ", at + 1, changes.len());
+        if changes.iter().any(|other| other.version != change.version) {
+            let _ = write!(text, "in {plugin} {}: ", change.version);
+        }
         change::write(&mut text, change, layout)?;
         output.data(&text)?;
         let answer =

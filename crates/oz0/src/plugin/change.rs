@@ -20,16 +20,36 @@ pub(crate) fn layout(output: Output) -> Layout {
 
 /// One change in full.
 pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Result<()> {
+    write_subject(text, change, layout);
+    for seen in &change.nodes {
+        paragraph(
+            text,
+            layout,
+            &format!("seen by {} since {}", seen.node, moment::shown(seen.since)),
+        );
+    }
+    let _ = writeln!(text, "  change {}", change.id.short());
+    write_passages(text, change, layout)
+}
+
+/// The same of what no node lists yet, which nobody can approve by an ID.
+pub(crate) fn write_unlisted(text: &mut String, change: &Change, layout: Layout) -> Result<()> {
+    write_subject(text, change, layout);
+    write_passages(text, change, layout)
+}
+
+/// What it is a change of, and what moved.
+fn write_subject(text: &mut String, change: &Change, layout: Layout) {
     let _ = writeln!(text, "\u{1b}[1m{}\u{1b}[0m {}", change.subject(), change.what());
     if let Some(moved) = change.move_line() {
         paragraph(text, layout, &moved);
         // An endpoint that nobody approved gets no token, so this may not be all that it lists to one that has it.
-        let waiting = if change.functions.is_empty() {
-            "no node could list it there without its token".to_owned()
-        } else {
-            format!("it lists there, to one without its token: {}", joined(&change.functions))
+        let waiting = match &change.functions[..] {
+            [] if change.nodes.is_empty() => "it waits for approval before it is called there",
+            [] => "no node could list it there without its token",
+            listed => &format!("it lists there, to one without its token: {}", joined(listed)),
         };
-        paragraph(text, layout, &waiting);
+        paragraph(text, layout, waiting);
     } else {
         for label in &change.labels {
             let label = escape::line(label);
@@ -44,14 +64,9 @@ pub(crate) fn write(text: &mut String, change: &Change, layout: Layout) -> Resul
             }
         }
     }
-    for seen in &change.nodes {
-        paragraph(
-            text,
-            layout,
-            &format!("seen by {} since {}", seen.node, moment::shown(seen.since)),
-        );
-    }
-    let _ = writeln!(text, "  change {}", change.id.short());
+}
+
+fn write_passages(text: &mut String, change: &Change, layout: Layout) -> Result<()> {
     let passages = change
         .passages()
         .with_context(|| format!("the edge sent a listing of {} that is none", change.subject()))?;

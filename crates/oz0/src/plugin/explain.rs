@@ -1,27 +1,25 @@
-//! `oz0 plugin explain`: prints a rule's page.
+//! `oz0 plugin explain`: prints the page of a rule, or of a code of the loader's.
 
 use anyhow::Result;
-use oz0_lint::{published, rules_json};
-use serde_json::{Value, json};
+use oz0_lint::Explained;
 
-use super::lint::known;
 use crate::cli::Explain;
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUsage};
 use crate::output::Output;
 
 pub(crate) fn run(arguments: &Explain, output: Output) -> Result<Exit> {
-    let metadata = &known(&arguments.rule)?.metadata;
-    let page = published(metadata.page);
+    let asked = &arguments.rule;
+    let found = Explained::find(asked).ok_or_else(|| {
+        let near = Explained::nearest(asked).map(|near| format!(" (did you mean {near}?)"));
+        WrongUsage(format!(
+            "nothing has the code {asked}{}; see the rules with: oz0 plugin lint --list-rules",
+            near.unwrap_or_default()
+        ))
+    })?;
     if arguments.json {
-        let all = rules_json();
-        let mut rules = all["rules"].as_array().into_iter().flatten();
-        let mut rule: Value =
-            rules.find(|rule| rule["code"] == metadata.code).cloned().unwrap_or_default();
-        rule["format"] = json!("oz0.rule.v1");
-        rule["page"] = json!(page);
-        output.json(&rule)?;
+        output.json(&found.to_json())?;
     } else {
-        output.data(&page)?;
+        output.data(&found.page())?;
     }
     Ok(Exit::Done)
 }

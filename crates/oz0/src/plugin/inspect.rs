@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use oz0_bundle::{Bundle, ReadError};
 use oz0_diagnostic::{Diagnostic, Level, report};
 use oz0_listing::{Digest, Function, LeftOut, escape};
-use oz0_plugin::manifest::{Backend, Manifest, Tool};
-use oz0_plugin::{ListingState, Plugin, SnapshotState};
+use oz0_plugin::manifest::{Backend, Manifest, Override, Tool};
+use oz0_plugin::{ListingState, LoadError, Plugin, SnapshotState};
 use oz0_yaml::{Limits, Node};
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ fn as_text(seen: &Seen, manifest: &Manifest, dir: &Path) -> String {
             let _ = writeln!(text, "  nothing is known of its functions");
         }
         for function in own {
-            shown::function(&mut text, function);
+            shown::function(&mut text, function, over(manifest, function));
         }
     }
     if let Some(tree) = &seen.tree {
@@ -275,7 +275,13 @@ fn quoted(path: &str) -> String {
     }
 }
 
-fn function_json(function: &Function) -> Result<Value> {
+/// What the manifest says of a function in its server's place.
+fn over<'m>(manifest: &'m Manifest, function: &Function) -> Option<&'m Override> {
+    let tool = manifest.tools.get(function.id.tool().as_str())?;
+    tool.overrides.get(function.id.function()).map(|over| &over.value)
+}
+
+fn function_json(function: &Function, over: Option<&Override>) -> Result<Value> {
     let listing: Value = serde_json::from_str(function.listing.canonical())?;
     let mut value = json!({
         "name": function.id.as_str(),
@@ -283,6 +289,11 @@ fn function_json(function: &Function) -> Result<Value> {
         "hash": function.hash.to_string(),
         "listing": listing,
     });
+    // What the listing says is the server's own; these are the hints in force, with the manifest's overrides merged.
+    let hints = shown::merged(function, over);
+    value["hints"] = hints.iter().map(|hint| (hint.name.to_owned(), json!(hint.value))).collect();
+    let overridden = hints.iter().filter(|hint| hint.overridden);
+    value["overridden"] = overridden.map(|hint| hint.name).collect();
     if let Some(reason) = &function.uncallable {
         value["uncallable"] = json!(reason);
     }
@@ -309,7 +320,10 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
             json!({ "id": key.value.as_ref() as &str, "server": kind, kind: server })
         })
         .collect();
-    let functions = functions(seen).into_iter().map(function_json).collect::<Result<Vec<_>>>()?;
+    let functions = functions(seen)
+        .into_iter()
+        .map(|function| function_json(function, over(manifest, function)))
+        .collect::<Result<Vec<_>>>()?;
     let mut value = json!({
         "format": FORMAT,
         "name": manifest.name.as_str(),
@@ -318,7 +332,7 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         "description": manifest.description.as_str(),
         "license": manifest.license.as_str(),
         "manifest": seen.tree.as_ref().map(outline::json),
-        "source_digest": seen.plugin.source_digest()?.to_string(),
+        "source_digest": source_digest(&seen.plugin)?,
         "listing": state_word(&seen.state),
         "tools": tools,
         "functions": functions,
@@ -329,4 +343,13 @@ fn as_json(seen: &Seen, manifest: &Manifest) -> Result<Value> {
         value["bundle"] = json!({ "digest": digest.to_string(), "bytes": bytes });
     }
     Ok(value)
+}
+
+/// The digest; none of a plugin that is larger than any may be, which its problems say.
+fn source_digest(plugin: &Plugin) -> Result<Option<String>> {
+    match plugin.source_digest() {
+        Ok(digest) => Ok(Some(digest.to_string())),
+        Err(LoadError::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -6,10 +6,12 @@ use std::path::{Component, Path};
 
 use anyhow::{Context, Result};
 use oz0_diagnostic::report::{Color, concise, pretty};
+use oz0_diagnostic::{Diagnostic, Safety};
 use oz0_lint::{
     Plugin, Report, Request, diff, find, fixes, lint, mend, rules, rules_json, rules_text,
 };
 
+use super::target;
 use crate::cli::{Format, Lint};
 use crate::exit::{Exit, WrongUsage};
 use crate::output::Output;
@@ -24,13 +26,17 @@ pub(crate) fn run(arguments: &Lint, output: Output) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let request = Request { verified: arguments.verified, rules: codes(&arguments.rule)? };
+    let plugin = Plugin::load(&arguments.dir)?;
+    for output in &arguments.output {
+        target::not_a_part(&output.path, &plugin)?;
+    }
     let mut made = 0;
     let report = if arguments.fix && !arguments.diff {
         let (report, fixes) = mend(&arguments.dir, &request)?;
         made = fixes;
         report
     } else {
-        lint(&Plugin::load(&arguments.dir)?, &request)?
+        lint(&plugin, &request)?
     };
     let base = base(&arguments.dir);
     for target in &arguments.output {
@@ -38,15 +44,28 @@ pub(crate) fn run(arguments: &Lint, output: Output) -> Result<Exit> {
         fs::write(&target.path, text)
             .with_context(|| format!("cannot write {}", target.path.display()))?;
     }
-    if arguments.diff {
-        return show_diff(&report, output);
+    let ended = if arguments.diff {
+        show_diff(&report, output)?
+    } else {
+        print(&report, arguments, &base, output)?;
+        if made > 0 {
+            output.say(&format!("{made} finding{} mended", if made == 1 { "" } else { "s" }));
+        }
+        output.say(&report.summary_text());
+        if report.failed() { Exit::Findings } else { Exit::Done }
+    };
+    match (ended, off(&request)) {
+        (Exit::Done, Some(wrong)) => Err(wrong.into()),
+        (ended, _) => Ok(ended),
     }
-    print(&report, arguments, &base, output)?;
-    if made > 0 {
-        output.say(&format!("{made} finding{} mended", if made == 1 { "" } else { "s" }));
-    }
-    output.say(&report.summary_text());
-    Ok(if report.failed() { Exit::Findings } else { Exit::Done })
+}
+
+/// Rules that were asked for and that the level leaves out: a run that found nothing must not look as if they had passed.
+fn off(request: &Request) -> Option<WrongUsage> {
+    let off: Vec<&str> = request.off().map(|rule| rule.metadata.code).collect();
+    let does = if off.len() == 1 { "does" } else { "do" };
+    let what = format!("{} {does} not run without --verified", off.join(", "));
+    (!off.is_empty()).then_some(WrongUsage(what))
 }
 
 fn print(report: &Report, arguments: &Lint, base: &str, output: Output) -> Result<()> {
@@ -65,7 +84,7 @@ fn print(report: &Report, arguments: &Lint, base: &str, output: Output) -> Resul
     }
 }
 
-/// What the fixes would change. That something would is a finding.
+/// What the fixes would change, as data; and as talk whatever they leave. That something would change is a finding.
 fn show_diff(report: &Report, output: Output) -> Result<Exit> {
     let fixed = fixes(&report.problems);
     let text = diff(&fixed);
@@ -73,8 +92,21 @@ fn show_diff(report: &Report, output: Output) -> Result<Exit> {
         output.data(&text)?;
     }
     let count: usize = fixed.iter().map(|file| file.fixes).sum();
-    output.say(&format!("{count} finding{} would be mended", if count == 1 { "" } else { "s" }));
+    let left: Vec<Diagnostic> =
+        report.problems.iter().filter(|it| !is_mended(it)).cloned().collect();
+    output.findings(&left);
+    output.say(&format!(
+        "{count} finding{} would be mended; {} would be left",
+        if count == 1 { "" } else { "s" },
+        left.len()
+    ));
+    output.say(&report.summary_text());
     Ok(if count > 0 || report.failed() { Exit::Findings } else { Exit::Done })
+}
+
+/// Whether a safe fix mends it. One that waits for another's change is mended in the next round.
+fn is_mended(problem: &Diagnostic) -> bool {
+    problem.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe)
 }
 
 fn text(report: &Report, format: Format, base: &str, color: Color) -> Result<String> {

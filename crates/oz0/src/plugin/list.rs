@@ -11,7 +11,7 @@ use oz0_listing::diff::Layout;
 use oz0_listing::escape;
 use serde_json::json;
 
-use super::change;
+use super::{change, promote};
 use crate::config::Settings;
 use crate::edge;
 use crate::exit::Exit;
@@ -26,7 +26,13 @@ pub(crate) fn run(as_json: bool, settings: &Settings, output: Output) -> Result<
             return Ok(Exit::Done);
         }
         if plugins.is_empty() {
-            output.say("no plugin is installed\nhint: run one with: oz0 up DIR");
+            // An edge on another machine, or one alone here, runs nothing in place.
+            let how = if settings.edge.is_some() || settings.data()?.has_edge_alone() {
+                "install one with: oz0 plugin install DIR|BUNDLE"
+            } else {
+                "run one with: oz0 up DIR"
+            };
+            output.say(&format!("no plugin is installed\nhint: {how}"));
             return Ok(Exit::Done);
         }
         let mut text = String::new();
@@ -34,7 +40,15 @@ pub(crate) fn run(as_json: bool, settings: &Settings, output: Output) -> Result<
             if at > 0 {
                 text.push('\n');
             }
-            write_plugin(&mut text, plugin, change::layout(output));
+            let layout = change::layout(output);
+            let _ = writeln!(text, "{}", heading(plugin, ""));
+            write_plugin(&mut text, plugin, layout);
+            if let Some(candidate) = &plugin.candidate {
+                // A version of its own, with what was approved and what waits of it alone.
+                let _ = writeln!(text, "{}", heading(&candidate.status, ", a candidate"));
+                detail(&mut text, layout, &format!("offered to {}", promote::nodes(candidate)));
+                write_plugin(&mut text, &candidate.status, layout);
+            }
         }
         output.data(&text)?;
         Ok(Exit::Done)
@@ -48,8 +62,12 @@ fn detail(text: &mut String, layout: Layout, words: &str) {
     }
 }
 
+fn heading(plugin: &PluginStatus, what: &str) -> String {
+    let PluginStatus { name, version, .. } = plugin;
+    format!("\u{1b}[1m{name} {version}\u{1b}[0m{what}{}", nodes(plugin))
+}
+
 fn write_plugin(text: &mut String, plugin: &PluginStatus, layout: Layout) {
-    let _ = writeln!(text, "\u{1b}[1m{} {}\u{1b}[0m{}", plugin.name, plugin.version, nodes(plugin));
     if let Source::Dev { folder } = &plugin.source {
         detail(text, layout, &format!("run in place: {}", escape::line(folder)));
     }
@@ -92,6 +110,14 @@ fn write_plugin(text: &mut String, plugin: &PluginStatus, layout: Layout) {
             if let Some(failure) = &seen.failure {
                 let failure = escape::text(failure);
                 detail(text, layout, &format!("failed on {}: {}: {failure}", seen.node, tool.tool));
+                if let Some(goes_on) = &seen.goes_on {
+                    let name = &plugin.name;
+                    let what = format!(
+                        "{} goes on with {goes_on}; take {name} {} back with: oz0 plugin rollback {name}",
+                        seen.node, plugin.version
+                    );
+                    detail(text, layout, &what);
+                }
             } else if seen.functions.is_empty() && seen.left_out.is_empty() {
                 detail(text, layout, &format!("lists nothing on {}: {}", seen.node, tool.tool));
             }

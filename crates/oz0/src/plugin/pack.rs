@@ -9,7 +9,7 @@ use oz0_listing::escape;
 use oz0_plugin::manifest::Manifest;
 use oz0_plugin::{Plugin, write_atomically};
 
-use super::{inspect, test};
+use super::{inspect, target, test};
 use crate::cli::{Era, Pack, Test};
 use crate::config::Settings;
 use crate::exit::Exit;
@@ -22,25 +22,18 @@ pub(crate) fn run(arguments: &Pack, settings: &Settings, output: Output) -> Resu
             return Ok(measured);
         }
     }
-    let plugin = Plugin::load(&arguments.dir)?;
-    let mut findings = plugin.diagnostics().to_vec();
-    findings.extend(plugin.publishing_findings()?);
-    if let Some(exit) = refused(&findings, output) {
-        return Ok(exit);
-    }
-    let plugin = match with_materials(plugin, &arguments.dir, output)? {
-        Ok(plugin) => plugin,
-        Err(findings) => return Ok(refused(&findings, output).unwrap_or(Exit::Findings)),
+    let Some(plugin) = complete(&arguments.dir, "packed", output)? else {
+        return Ok(Exit::Findings);
     };
     let Some(manifest) = plugin.manifest() else { return Ok(Exit::Findings) };
-    if let Some(stale) = inspect::listing_note(&plugin, manifest, &arguments.dir)? {
-        output.say(&stale);
-    }
     let path = place(arguments, manifest);
+    target::regular(&path)?;
+    target::not_a_part(&path, &plugin)?;
     let packing = || format!("could not pack {}", path.display());
     let drafted = match draft(&plugin, &path) {
         Err(PackError::Findings(findings)) => {
-            return Ok(refused(&findings, output).unwrap_or(Exit::Findings));
+            refused(&findings, "packed", output);
+            return Ok(Exit::Findings);
         }
         // It says itself which file it is about.
         Err(PackError::Load(error)) => return Err(error.into()),
@@ -48,10 +41,9 @@ pub(crate) fn run(arguments: &Pack, settings: &Settings, output: Output) -> Resu
     };
     // What is checked is what was packed, as whoever gets the bundle would read it.
     let report = oz0_lint::lint(&drafted.bundle.plugin, &oz0_lint::Request::default())?;
-    if report.failed() {
-        return Ok(refused(&report.problems, output).unwrap_or(Exit::Findings));
+    if refused(&report.problems, "packed", output) {
+        return Ok(Exit::Findings);
     }
-    output.findings(&report.problems);
     let (packed, _) = drafted.keep().with_context(packing)?;
     output.data(&format!(
         "Packed {}: {}, {}; {}",
@@ -79,14 +71,38 @@ fn measure(arguments: &Pack) -> Test {
     }
 }
 
-/// Prints findings; a way out where one is an error.
-fn refused(findings: &[Diagnostic], output: Output) -> Option<Exit> {
-    output.findings(findings);
-    if findings.iter().all(|finding| finding.level != Level::Error) {
-        return None;
+/// The plugin in a folder, as it is handed on: checked, with its bill of materials. None where something is wrong with it, which
+/// was said then, and that nothing was `done`.
+pub(super) fn complete(dir: &Path, done: &str, output: Output) -> Result<Option<Plugin>> {
+    let plugin = Plugin::load(dir)?;
+    let mut findings = plugin.diagnostics().to_vec();
+    findings.extend(plugin.publishing_findings()?);
+    if refused(&findings, done, output) {
+        return Ok(None);
     }
-    output.error_line("nothing was packed");
-    Some(Exit::Findings)
+    let plugin = match with_materials(plugin, dir, output)? {
+        Ok(plugin) => plugin,
+        Err(findings) => {
+            refused(&findings, done, output);
+            return Ok(None);
+        }
+    };
+    if let Some(manifest) = plugin.manifest()
+        && let Some(stale) = inspect::listing_note(&plugin, manifest, dir)?
+    {
+        output.say(&stale);
+    }
+    Ok(Some(plugin))
+}
+
+/// Prints findings, and says that nothing was `done` where one is an error.
+pub(super) fn refused(findings: &[Diagnostic], done: &str, output: Output) -> bool {
+    output.findings(findings);
+    let refused = findings.iter().any(|finding| finding.level == Level::Error);
+    if refused {
+        output.error_line(&format!("nothing was {done}"));
+    }
+    refused
 }
 
 /// The plugin with its bill of materials as its locks are now.

@@ -6,12 +6,26 @@ use std::fmt::Write as _;
 use oz0_listing::diff::{self, Difference, Label};
 use oz0_listing::json::Json;
 use oz0_listing::{Function, Pointer, escape};
-use oz0_plugin::LISTING;
+use oz0_plugin::manifest::Override;
+use oz0_plugin::{LISTING, Spanned};
 
-/// A function in full: what it does by its hints, every word of its description, each parameter, its hash.
-pub(crate) fn function(text: &mut String, function: &Function) {
+/// A function in a line: its ID and what it does by its hints; and what of it nobody sees.
+pub(crate) fn function_line(text: &mut String, function: &Function) {
+    let _ = writeln!(text, "  {}  {}", function.id, hints(function, None));
+    for hidden in hidden(function) {
+        let _ = writeln!(text, "    \u{1b}[1;33mhidden characters\u{1b}[0m: {hidden}");
+    }
+    if let Some(reason) = &function.uncallable {
+        let _ = writeln!(text, "    its calls are refused: {}", escape::line(reason));
+    }
+}
+
+/// A function in full: what it does by its hints, every word of its description, each parameter, its hash. The manifest's
+/// `overrides:` of it stand in the hints, each marked: a call is decided by both, and the server says only its own.
+pub(crate) fn function(text: &mut String, function: &Function, over: Option<&Override>) {
     let listing = function.listing.value();
-    let _ = writeln!(text, "\n  \u{1b}[1m{}\u{1b}[0m  {}", function.id, hints(function));
+    let said = hints(function, over);
+    let _ = writeln!(text, "\n  \u{1b}[1m{}\u{1b}[0m  {said}", function.id);
     let description =
         listing.get("description").and_then(Json::as_str).unwrap_or("says nothing of itself");
     paragraph(text, description);
@@ -101,29 +115,53 @@ fn search(value: &Json, at: &Pointer, found: &mut Vec<String>) {
     }
 }
 
-/// The hints that a listing states, in a few words.
-fn hints(function: &Function) -> String {
+/// A hint about a function, and whether the manifest says it in its server's place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hint {
+    /// MCP's name of it.
+    pub(crate) name: &'static str,
+    pub(crate) value: bool,
+    pub(crate) overridden: bool,
+}
+
+/// The hints in force: the listing's, each replaced by the manifest's where that says it.
+pub(crate) fn merged(function: &Function, over: Option<&Override>) -> Vec<Hint> {
+    let over = over.and_then(|over| over.annotations.as_ref());
     let annotations = function.listing.value().get("annotations");
-    let hint = |name: &str| annotations.and_then(|all| all.get(name)).and_then(Json::as_bool);
-    let mut words = Vec::new();
-    match hint("readOnlyHint") {
-        Some(true) => words.push("read-only"),
-        Some(false) => words.push("writes"),
-        None => {}
-    }
-    match hint("destructiveHint") {
-        Some(true) => words.push("destructive"),
-        Some(false) if hint("readOnlyHint") != Some(true) => words.push("not destructive"),
-        _ => {}
-    }
-    if hint("idempotentHint") == Some(true) {
-        words.push("idempotent");
-    }
-    match hint("openWorldHint") {
-        Some(true) => words.push("open world"),
-        Some(false) => words.push("closed world"),
-        None => {}
-    }
+    let of = |name, over: Option<&Spanned<bool>>| {
+        let listed = annotations.and_then(|all| all.get(name)).and_then(Json::as_bool);
+        let over = over.map(|hint| hint.value);
+        Some(Hint { name, value: over.or(listed)?, overridden: over.is_some() })
+    };
+    let hints = [
+        of("readOnlyHint", over.and_then(|over| over.read_only.as_ref())),
+        of("destructiveHint", over.and_then(|over| over.destructive.as_ref())),
+        of("idempotentHint", over.and_then(|over| over.idempotent.as_ref())),
+        of("openWorldHint", over.and_then(|over| over.open_world.as_ref())),
+    ];
+    hints.into_iter().flatten().collect()
+}
+
+/// The hints in force, in a few words.
+fn hints(function: &Function, over: Option<&Override>) -> String {
+    let hints = merged(function, over);
+    let reads = hints.iter().any(|hint| hint.name == "readOnlyHint" && hint.value);
+    let words = hints.iter().filter_map(|hint| {
+        let word = match (hint.name, hint.value) {
+            ("readOnlyHint", true) => "read-only",
+            ("readOnlyHint", false) => "writes",
+            ("destructiveHint", true) => "destructive",
+            ("destructiveHint", false) if !reads || hint.overridden => "not destructive",
+            ("idempotentHint", true) => "idempotent",
+            ("idempotentHint", false) if hint.overridden => "not idempotent",
+            ("openWorldHint", true) => "open world",
+            ("openWorldHint", false) => "closed world",
+            _ => return None,
+        };
+        let by = if hint.overridden { " (by overrides)" } else { "" };
+        Some(format!("{word}{by}"))
+    });
+    let words: Vec<String> = words.collect();
     if words.is_empty() { "says no hints".to_owned() } else { words.join(", ") }
 }
 

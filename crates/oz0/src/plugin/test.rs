@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -34,6 +34,8 @@ struct Report {
     version: String,
     measurement: Option<Measurement>,
     changes: Vec<Change>,
+    /// In what the committed listing differs, where nothing was to be written.
+    differs: Option<Differs>,
     written: bool,
     /// Nothing was to be written.
     checked: bool,
@@ -56,7 +58,7 @@ pub(crate) fn run(arguments: &Test, settings: &Settings, output: Output) -> Resu
             format!("{LISTING} cannot be written into {}", plugin.root().display())
         })?;
     }
-    let run = Run { arguments, settings, progress: Progress::new(output) };
+    let run = Run { arguments, settings, output, progress: Progress::new(output) };
     let report = match run.test(&plugin)? {
         Ended::Measured(report) => report,
         Ended::Undecoded(plugin) => return undecoded(&plugin, arguments.json, output),
@@ -105,6 +107,7 @@ enum Ended {
 struct Run<'a> {
     arguments: &'a Test,
     settings: &'a Settings,
+    output: Output,
     progress: Progress,
 }
 
@@ -135,7 +138,12 @@ impl Run<'_> {
         };
         let progress = self.progress.clone();
         let json = arguments.json;
-        let watch = move |event: Event<'_>| watch(&progress, json, &event);
+        // Whoever asked for quiet hears what the tests printed when they failed, which says how.
+        let held = self.output.is_quiet().then(|| Mutex::new(Vec::new()));
+        let watch = |event: Event<'_>| match (&held, &event) {
+            (Some(held), Event::Printed(bytes)) => lock(held).extend_from_slice(bytes),
+            _ => watch(&progress, json, &event),
+        };
         let measurer = Measurer::new(&launcher, &environments, options, &watch);
 
         let mut findings = plugin.diagnostics().to_vec();
@@ -155,6 +163,7 @@ impl Run<'_> {
             version: manifest.version.to_string(),
             measurement: None,
             changes: Vec::new(),
+            differs: None,
             written: false,
             checked: arguments.check,
             findings,
@@ -178,6 +187,9 @@ impl Run<'_> {
             }
         }
         self.progress.finish();
+        if let Some(held) = held.filter(|_| report.failed()) {
+            print_out(json, &lock(&held));
+        }
         Ok(Ended::Measured(Box::new(report)))
     }
 
@@ -216,9 +228,18 @@ impl Run<'_> {
         let text = file.write();
         let path = plugin.root().join(LISTING);
         if self.arguments.check {
-            let same = std::fs::read(&path).is_ok_and(|there| there == text.as_bytes());
-            if !same {
-                report.findings.push(not_as_committed(LISTING, "is not what was measured"));
+            let there = match std::fs::read(&path) {
+                Ok(there) => Some(there),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(error) => {
+                    let context = format!("cannot read {}", path.display());
+                    return Err(anyhow::Error::from(error).context(context));
+                }
+            };
+            if there.as_deref() != Some(text.as_bytes()) {
+                let differs = Differs::of(there.is_some(), state.listing(), &file);
+                report.findings.push(not_as_committed(LISTING, &differs.words()));
+                report.differs = Some(differs);
             }
             return Ok(());
         }
@@ -241,6 +262,64 @@ impl Run<'_> {
 
 fn has_error(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|finding| finding.level == Level::Error)
+}
+
+/// In what a committed listing differs from the one that was just measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Differs {
+    /// There is none.
+    Missing,
+    /// It cannot be read.
+    Unreadable,
+    /// In these members.
+    In(Vec<&'static str>),
+    /// In nothing that it says: only in how it is written.
+    Written,
+}
+
+impl Differs {
+    fn of(is_there: bool, committed: Option<&ListingFile>, measured: &ListingFile) -> Self {
+        let Some(committed) = committed else {
+            return if is_there { Self::Unreadable } else { Self::Missing };
+        };
+        let members = [
+            ("source_digest", committed.source_digest != measured.source_digest),
+            ("functions", committed.functions != measured.functions),
+            ("left_out", committed.left_out != measured.left_out),
+        ];
+        let differ: Vec<&str> =
+            members.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect();
+        if differ.is_empty() { Self::Written } else { Self::In(differ) }
+    }
+
+    /// As words that follow the file's path.
+    fn words(&self) -> String {
+        match self {
+            Self::Missing => "is missing: nothing was committed to compare with".to_owned(),
+            Self::Unreadable => "cannot be read, so it is not what was measured".to_owned(),
+            Self::In(members) if members.as_slice() == ["source_digest"] => {
+                "says what the servers list, and was measured from other files than the plugin's now: only its source digest differs"
+                    .to_owned()
+            }
+            Self::In(members) => {
+                format!("is not what was measured: it differs in {}", members.join(", "))
+            }
+            Self::Written => {
+                "says what was measured, and is not written as oz0 writes it: somebody or something else did"
+                    .to_owned()
+            }
+        }
+    }
+
+    /// As the report's JSON has it.
+    fn names(&self) -> Vec<&'static str> {
+        match self {
+            Self::Missing => vec!["missing"],
+            Self::Unreadable => vec!["unreadable"],
+            Self::In(members) => members.clone(),
+            Self::Written => vec!["written"],
+        }
+    }
 }
 
 fn not_as_committed(path: &str, what: &str) -> Diagnostic {
@@ -286,12 +365,18 @@ fn watch(progress: &Progress, json: bool, event: &Event<'_>) {
         Event::Looking(tool, 3) => progress.now(format!("measuring {tool} in other surroundings")),
         Event::Looking(..) => {}
         Event::Testing(name, what) => progress.now(format!("running {name}: {what}")),
-        Event::Printed(bytes) => progress.print(|| {
-            // A report in JSON has standard output for itself.
-            let _ =
-                if json { io::stderr().write_all(bytes) } else { io::stdout().write_all(bytes) };
-        }),
+        Event::Printed(bytes) => progress.print(|| print_out(json, bytes)),
     }
+}
+
+/// Prints what the contract tests printed. A report in JSON has standard output for itself.
+fn print_out(json: bool, bytes: &[u8]) {
+    let _ = if json { io::stderr().write_all(bytes) } else { io::stdout().write_all(bytes) };
+}
+
+fn lock(held: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    // Nothing that holds it can leave it half changed.
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn tell(report: &Report, output: Output) -> Result<()> {
@@ -370,6 +455,9 @@ fn as_json(report: &Report) -> Value {
             "pointers": change.difference.pointers.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
     });
+    if report.checked {
+        value["differs"] = report.differs.iter().flat_map(Differs::names).collect();
+    }
     if let Some(measurement) = &report.measurement {
         value["servers"] = measurement.servers.iter().map(|server| json!({
             "tool": server.tool.as_ref() as &str,
