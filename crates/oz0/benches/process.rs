@@ -7,14 +7,16 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
 use oz0_peers::Peers;
 
+mod timing;
+
+use timing::{Times, in_turn, millis, quiet, wall};
+
 const OZ0: &str = env!("CARGO_BIN_EXE_oz0");
-/// Counted runs of each command, after one that is not.
-const RUNS: usize = 31;
 
 fn main() {
     let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("a checkout");
@@ -27,8 +29,13 @@ fn main() {
     let inspect = || wall(Command::new(OZ0).args(["plugin", "inspect"]).arg(&team));
     let check =
         || wall(Command::new(&ruff).args(["check", "--no-cache", "--isolated"]).arg(&small));
-    let (inspect, check) = in_turn(inspect, check);
-    row("plugin inspect examples/team, wall", inspect, "ruff check of one small file, wall", check);
+    let [inspect, check] = in_turn([&inspect, &check]);
+    row(
+        "plugin inspect examples/team, wall",
+        &inspect,
+        "ruff check of one small file, wall",
+        &check,
+    );
 
     let plugin = folder.path().join("team");
     copy(&team, &plugin);
@@ -39,56 +46,27 @@ fn main() {
     };
     let python = interpreter();
     let servers = || cpu(|| (0..3).for_each(|_| serve_once(&python, &plugin)));
-    let (test, servers) = in_turn(test, servers);
+    let [test, servers] = in_turn([&test, &servers]);
     row(
         "plugin test examples/team, CPU of all processes",
-        test,
+        &test,
         "its server three times by hand, CPU",
-        servers,
+        &servers,
     );
     // Signed: a negative difference would say that the comparison is wrong, and must not pass for a good result.
     println!(
         "oz0's own CPU in plugin test: {:.1} ms (goal: at most 50 ms)",
-        millis(test) - millis(servers)
+        millis(test.median()) - millis(servers.median())
     );
 }
 
-/// Runs both in turn, and gives the median of each.
-fn in_turn(first: impl Fn() -> Duration, second: impl Fn() -> Duration) -> (Duration, Duration) {
-    let (mut firsts, mut seconds) = (Vec::new(), Vec::new());
-    for run in 0..=RUNS {
-        let (a, b) = (first(), second());
-        if run > 0 {
-            firsts.push(a);
-            seconds.push(b);
-        }
-    }
-    (median(firsts), median(seconds))
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-fn row(name: &str, time: Duration, beside: &str, other: Duration) {
-    let ratio = time.as_secs_f64() / other.as_secs_f64();
-    println!("{name}: {:.1} ms; {beside}: {:.1} ms; ratio {ratio:.2}", millis(time), millis(other));
-}
-
-fn quiet(command: &mut Command) {
-    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("it starts");
-    assert!(status.success(), "{command:?} ended with {status}");
-}
-
-fn wall(command: &mut Command) -> Duration {
-    let began = Instant::now();
-    quiet(command);
-    began.elapsed()
+fn row(name: &str, times: &Times, beside: &str, other: &Times) {
+    println!(
+        "{name}: {}; {beside}: {}; ratio {:.2}",
+        times.told(),
+        other.told(),
+        times.ratio(other)
+    );
 }
 
 /// The processor time of the processes that `run` starts and waits for, their descendants included.

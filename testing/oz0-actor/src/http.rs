@@ -122,7 +122,7 @@ async fn streamable(
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     if !known {
-        return StatusCode::NOT_FOUND.into_response();
+        return response(stage.script.http.unknown_session, &[], String::new());
     }
     if method == Method::DELETE {
         lock(&stage.sessions).retain(|id| *id != session);
@@ -142,9 +142,10 @@ async fn streamable(
 
 async fn take(house: &Arc<House>, headers: &HeaderMap, body: &str) -> Response {
     let stage = &house.stage;
-    let Ok(message) = serde_json::from_str::<Incoming>(body) else {
+    let Ok(mut message) = serde_json::from_str::<Incoming>(body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
+    message.headers = headers.clone();
     if let Some(refusal) = refused(stage, headers, &message) {
         return refusal;
     }
@@ -232,7 +233,7 @@ fn refused(stage: &Stage, headers: &HeaderMap, message: &Incoming) -> Option<Res
     match text(headers, "mcp-session-id") {
         None => error(400, -32000, "Bad Request: no session", None),
         Some(id) if !lock(&stage.sessions).iter().any(|known| known == id) => {
-            error(404, -32001, "Session not found", None)
+            error(stage.script.http.unknown_session, -32001, "Session not found", None)
         }
         Some(_)
             if version.is_some_and(|named| !stage.script.versions.iter().any(|v| v == named)) =>

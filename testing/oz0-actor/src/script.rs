@@ -19,9 +19,11 @@ pub(crate) struct Script {
     /// Each function's raw JSON text, written to the wire as it stands.
     pub(crate) functions: Vec<String>,
     /// A file with one function's text a line, read anew at each `tools/list`; stands before `functions`.
-    pub(crate) functions_file: Option<PathBuf>,
+    pub(crate) functions_file: Option<String>,
     /// How the listing is cut into pages.
     pub(crate) paging: Paging,
+    /// The `ttlMs` of its modern listings.
+    pub(crate) ttl_ms: u64,
     /// What happens at an event instead of, or before, the usual: see [`Scene`].
     pub(crate) on: BTreeMap<String, Vec<Scene>>,
     /// Steps run again and again while the server lives.
@@ -44,6 +46,7 @@ impl Default for Script {
             functions: Vec::new(),
             functions_file: None,
             paging: Paging::default(),
+            ttl_ms: 0,
             on: BTreeMap::new(),
             timers: Vec::new(),
             stubborn: false,
@@ -152,6 +155,8 @@ pub(crate) enum Step {
         #[serde(default)]
         keeps_pipes: bool,
     },
+    /// Adds a line to this file: the call's arguments, and the texts that were listed last.
+    Record(String),
     /// Over HTTP, forgets every session.
     DropSessions,
 }
@@ -169,6 +174,8 @@ pub(crate) struct HttpScript {
     pub(crate) answers: Answers,
     /// Gives out session IDs in the legacy era.
     pub(crate) sessions: bool,
+    /// What it answers to a session that it does not know.
+    pub(crate) unknown_session: u16,
     /// Serves a GET with an event stream in the legacy era.
     pub(crate) listens: bool,
     /// Sends event streams in pieces of this many bytes, so many milliseconds apart.
@@ -188,6 +195,7 @@ impl Default for HttpScript {
             endpoint: "/messages".to_owned(),
             answers: Answers::Events,
             sessions: true,
+            unknown_session: 404,
             listens: true,
             drip: None,
             line_end: LineEnd::Lf,

@@ -1,11 +1,13 @@
 //! The server itself, whatever carries its messages: what it answers, and the scenes that its script plays instead.
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use axum::http::HeaderMap;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -35,6 +37,9 @@ pub(crate) struct Incoming {
     params: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
     error: Option<Box<RawValue>>,
+    /// Over HTTP, what it came with.
+    #[serde(skip)]
+    pub(crate) headers: HeaderMap,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -83,6 +88,8 @@ pub(crate) struct Stage {
     functions: Mutex<Vec<String>>,
     counts: Mutex<HashMap<String, u64>>,
     received: Mutex<Vec<serde_json::Value>>,
+    /// The last page that was listed.
+    listed: Mutex<Vec<String>>,
     asked: Mutex<HashMap<String, oneshot::Sender<String>>>,
     pub(crate) sessions: Mutex<Vec<String>>,
     next: AtomicU64,
@@ -111,6 +118,7 @@ impl Stage {
             functions: Mutex::new(script.functions.clone()),
             counts: Mutex::default(),
             received: Mutex::default(),
+            listed: Mutex::default(),
             asked: Mutex::default(),
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
@@ -228,7 +236,7 @@ impl Stage {
                     self.script.server
                 ))
             }
-            "tools/list" => self.list(params, is_modern).await,
+            "tools/list" => self.list(params, is_modern, &message.headers).await,
             "tools/call" => Answer::Result(echo(params, is_modern)),
             "subscriptions/listen" if is_modern => Answer::Silence,
             _ => Answer::Error(-32601, format!("Method not found: {method}"), None),
@@ -249,10 +257,10 @@ impl Stage {
         Answer::Error(-32022, "Unsupported protocol version".to_owned(), Some(data))
     }
 
-    async fn list(&self, params: &Params, modern: bool) -> Answer {
+    async fn list(&self, params: &Params, modern: bool, headers: &HeaderMap) -> Answer {
         let functions = match &self.script.functions_file {
             None => lock(&self.functions).clone(),
-            Some(file) => match tokio::fs::read_to_string(file).await {
+            Some(file) => match tokio::fs::read_to_string(self.filled_in(file, headers)).await {
                 Ok(text) => {
                     text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
                 }
@@ -269,8 +277,13 @@ impl Stage {
                 Err(_) => return Answer::Error(-32602, "Invalid cursor".to_owned(), None),
             },
         };
-        let page: Vec<String> =
-            functions.iter().skip(at).take(size).map(|text| self.filled_in(text)).collect();
+        let page: Vec<String> = functions
+            .iter()
+            .skip(at)
+            .take(size)
+            .map(|text| self.filled_in(text, headers))
+            .collect();
+        lock(&self.listed).clone_from(&page);
         let next = match paging.fault {
             Some(PagingFault::Endless) => Some(format!("c{}", self.unique())),
             Some(PagingFault::RepeatedCursor) => Some("again".to_owned()),
@@ -279,16 +292,17 @@ impl Stage {
             _ => Some((at + size).to_string()),
         };
         let kind = if modern {
-            r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#
+            let ttl = self.script.ttl_ms;
+            format!(r#""resultType":"complete","ttlMs":{ttl},"cacheScope":"private","#)
         } else {
-            ""
+            String::new()
         };
         let next = next.map_or(String::new(), |next| format!(r#","nextCursor":{}"#, json!(next)));
         Answer::Result(format!(r#"{{{kind}"tools":[{}]{next}}}"#, page.join(",")))
     }
 
     /// Puts in what a text says of its surroundings.
-    fn filled_in(&self, text: &str) -> String {
+    fn filled_in(&self, text: &str, headers: &HeaderMap) -> String {
         if !text.contains("${") {
             return text.to_owned();
         }
@@ -302,7 +316,11 @@ impl Stage {
                 continue;
             };
             rest = after;
-            match self.surrounding(name) {
+            let header = name.strip_prefix("header:").map(|name| {
+                let value = headers.get(name).and_then(|value| value.to_str().ok());
+                value.unwrap_or_default().to_owned()
+            });
+            match header.or_else(|| self.surrounding(name)) {
                 Some(value) => {
                     let quoted = json!(value).to_string();
                     out.push_str(&quoted[1..quoted.len() - 1]);
@@ -339,7 +357,11 @@ impl Stage {
         for step in steps {
             let answer = match step {
                 Step::Echo => Answer::Result(echo(&params, modern)),
-                Step::Result(text) => Answer::Result(self.filled_in(text)),
+                Step::Result(text) => {
+                    let none = HeaderMap::new();
+                    let headers = request.map_or(&none, |request| &request.headers);
+                    Answer::Result(self.filled_in(text, headers))
+                }
                 Step::Error { code, message, data } => {
                     let data = data.as_ref().map(|data| data.get().to_owned());
                     Answer::Error(*code, message.clone(), data)
@@ -421,6 +443,18 @@ impl Stage {
                 });
                 if let (Ok(child), Some(file)) = (child, pid_file) {
                     let _ = tokio::fs::write(file, child.id().to_string()).await;
+                }
+            }
+            Step::Record(file) => {
+                let arguments = params.arguments.as_ref().map_or("null", |raw| raw.get());
+                let listed = lock(&self.listed).join(",");
+                let line = format!("{{\"arguments\":{arguments},\"listed\":[{listed}]}}\n");
+                // One write, so that lines of several processes do not mix.
+                let path = self.filled_in(file, &HeaderMap::new());
+                let file = std::fs::File::options().append(true).open(path);
+                if file.and_then(|mut file| file.write_all(line.as_bytes())).is_err() {
+                    // A call that is not recorded must not be answered.
+                    std::process::exit(3);
                 }
             }
             Step::DropSessions => lock(&self.sessions).clear(),

@@ -89,7 +89,7 @@ async fn run(data: &Path, folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
     tokio::spawn(serve).await??;
     node.shutdown().await;
     drop(stop);
-    serving.await??;
+    serving.await?;
     edge.close().await;
     Ok(())
 }

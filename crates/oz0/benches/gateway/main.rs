@@ -1,6 +1,6 @@
 //! A call through oz0 beside the same call without it and through other gateways that pin what a server lists.
 //!
-//! `cargo xtask setup --bench && cargo bench -p oz0 --bench gateway [-- stdio|large|http|approval|memory]`
+//! `cargo xtask setup --bench && cargo bench -p oz0 --bench gateway [-- stdio|large|http|approval|asked|memory]`
 //!
 //! Every process of a run is on one core, this one included, and everything is measured in turn in small blocks: a
 //! machine that is busy slows all of it alike. So the ratios say something where the times alone do not. The server
@@ -11,6 +11,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench that meets the unexpected has failed")]
 
 mod approval;
+mod asked;
 mod client;
 mod http;
 mod peers;
@@ -53,6 +54,9 @@ fn main() {
     }
     if wants("approval") {
         approval::measure(folder.path());
+    }
+    if wants("asked") {
+        asked::measure(folder.path());
     }
     if wants("memory") {
         stdio::memory(folder.path());

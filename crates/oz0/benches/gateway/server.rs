@@ -10,7 +10,7 @@ const HELLO: &str = r#"{"content":[{"type":"text","text":"Hello, you!"}],"struct
 /// Bytes of text in the large one.
 pub(crate) const LARGE: usize = 1 << 20;
 
-const TOOLS: &str = r#"{"tools":[{"name":"hello","description":"Says hello.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Who is greeted"}},"required":["name"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}},"required":["greeting"]}},{"name":"large","description":"Says much.","inputSchema":{"type":"object"}}]}"#;
+const TOOLS: &str = r#"{"tools":[{"name":"hello","description":"Says hello.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Who is greeted"}},"required":["name"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}},"required":["greeting"]}},{"name":"large","description":"Says much.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}]}"#;
 
 fn own(fd: impl AsFd) -> File {
     File::from(fd.as_fd().try_clone_to_owned().unwrap())

@@ -35,7 +35,8 @@ fn names(plugin: &Path) -> Vec<String> {
     functions.iter().map(|function| function["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-const FINE: &str = r#"{"name":"fine","inputSchema":{"type":"object"}}"#;
+const FINE: &str =
+    r#"{"name":"fine","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#;
 
 #[test]
 fn one_function_that_two_readers_could_read_differently_never_spoils_the_others() {
@@ -79,7 +80,11 @@ fn a_server_that_breaks_the_protocol_is_named_with_what_it_did() {
             "-32603",
         ),
         (json!({"functions": [FINE], "paging": {"size": 1, "fault": "repeated_cursor"}}), "cursor"),
-        (json!({"functions": [FINE], "paging": {"size": 1, "fault": "endless"}}), "more than"),
+        (
+            // A hundred a page: on a busy machine ten thousand pages take longer than anybody waits.
+            json!({"functions": vec![FINE; 100], "paging": {"size": 100, "fault": "endless"}}),
+            "more than",
+        ),
         (
             json!({"on": {"tools/list": [{"steps": [{"repeat": {"text": "x", "count": 17_000_000}}, {"line": ""}]}]}}),
             "16777216",

@@ -169,11 +169,68 @@ fn one_rule_alone_can_be_asked_for_and_an_unknown_one_is_wrong_usage() {
 }
 
 #[test]
+fn a_rule_that_the_level_leaves_out_is_no_silent_pass() {
+    let folder = plugin(TWO);
+    let said = lint(folder.path(), &["--json", "--rule", "OZ-S018"]);
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    assert!(said.stderr.contains("OZ-S018 does not run without --verified"), "{}", said.all());
+    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(report["summary"]["rules"], 0);
+    assert_eq!(
+        report["summary"]["not_run"],
+        serde_json::json!([
+            {"code": "OZ-S018", "reason": "runs at the verified level only; give --verified"}
+        ])
+    );
+    let said = lint(folder.path(), &["--rule", "OZ-S018", "--rule", "OZ-S005"]);
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    assert!(said.stdout.contains("[OZ-S005]"), "the other one runs: {}", said.all());
+    assert!(said.stderr.contains("not run: OZ-S018: runs at the verified level"), "{}", said.all());
+    let said = lint(folder.path(), &["--verified", "--rule", "OZ-S018"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    // A rule about another kind of plugin has nothing to say of this one, and says so.
+    let said = lint(folder.path(), &["--rule", "OZ-S002"]);
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(said.stderr.contains("not run: OZ-S002: runs on connectors"), "{}", said.all());
+    // What the loader finds is an error, whatever else was asked for.
+    write(folder.path(), "oz0-plugin.yaml", "name: team\nlicence: MIT\n");
+    let said = lint(folder.path(), &["--rule", "OZ-S018"]);
+    assert_eq!(said.code, Some(1), "{}", said.all());
+}
+
+#[test]
+fn a_diff_tells_what_no_fix_mends() {
+    let folder = plugin(TWO);
+    let said = lint(folder.path(), &["--fix", "--diff", "--verified"]);
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stdout.starts_with("--- a/") && !said.stdout.contains("OZ-S"), "{}", said.all());
+    assert!(said.stderr.contains("error[OZ-S005]"), "{}", said.all());
+    assert!(!said.stderr.contains("error[OZ-S019]"), "the diff mends it: {}", said.all());
+    assert!(said.stderr.contains("1 finding would be mended; 1 would be left"), "{}", said.all());
+    write(folder.path(), "oz0-plugin.yaml", &TWO.replace("license:", "licence:"));
+    for arguments in [&["--fix", "--diff"][..], &["--fix"]] {
+        let said = lint(folder.path(), arguments);
+        assert_eq!(said.code, Some(1), "{}", said.all());
+        assert!(said.all().contains("did you mean `license`?"), "{}", said.all());
+        assert!(said.stderr.contains("not run: OZ-S001 to OZ-S022"), "{}", said.all());
+    }
+}
+
+#[test]
+fn a_format_that_is_none_is_told_the_formats() {
+    let folder = plugin(FINE);
+    let said = lint(folder.path(), &["--output", "xml:lint.xml"]);
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    let formats = "there is no format `xml`; the formats are pretty, concise, json, sarif, github";
+    assert!(said.stderr.contains(formats), "{}", said.all());
+}
+
+#[test]
 fn the_rules_are_listed_and_each_is_explained_by_its_page() {
     let said = run(&mut oz0(["plugin", "lint", "--list-rules", "--json"]));
     let listed: Value = serde_json::from_str(&said.stdout).unwrap();
     let listed = listed["rules"].as_array().unwrap();
-    assert_eq!(listed.len(), 21);
+    assert_eq!(listed.len(), 22);
     for rule in listed {
         let code = rule["code"].as_str().unwrap();
         let said = run(&mut oz0(["plugin", "explain", code]));
@@ -181,10 +238,21 @@ fn the_rules_are_listed_and_each_is_explained_by_its_page() {
         let page = checkout().join("docs/reference/rules").join(format!("{code}.md"));
         assert_eq!(said.stdout.trim_end(), fs::read_to_string(page).unwrap().trim_end(), "{code}");
     }
+    for code in ["OZ-L001", "OZ-L002", "OZ-L003", "OZ-L010", "OZ-L011", "OZ-L020", "OZ-L021"] {
+        let said = run(&mut oz0(["plugin", "explain", &code.to_lowercase()]));
+        let page = checkout().join("docs/reference/rules").join(format!("{code}.md"));
+        assert_eq!(said.stdout.trim_end(), fs::read_to_string(page).unwrap().trim_end(), "{code}");
+    }
+    let said = run(&mut oz0(["plugin", "explain", "not-the-license"]));
+    assert_eq!(said.code, Some(2), "{}", said.all());
+    assert!(said.stderr.contains("did you mean not-the-licence?"), "{}", said.all());
+    let said = run(&mut oz0(["plugin", "explain", "not-the-licence", "--json"]));
+    let code: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((&code["code"], &code["plain"]), (&"OZ-L011".into(), &"error".into()));
     let said = run(&mut oz0(["plugin", "explain", "wildcard-egress", "--json"]));
     let rule: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(rule["code"], "OZ-S005");
-    let said = run(&mut oz0(["plugin", "explain", "OZ-S012"]));
+    let said = run(&mut oz0(["plugin", "explain", "OZ-S023"]));
     assert_eq!(said.code, Some(2), "{}", said.all());
 }
 
@@ -205,26 +273,6 @@ fn text_of_the_plugin_moves_no_cursor() {
 }
 
 #[test]
-fn nothing_of_a_plugin_is_run() {
-    let mark = tempfile::tempdir().unwrap();
-    let touch = format!("#!/bin/sh\ntouch {}/ran\n", mark.path().display());
-    let manifest = format!("{FINE}tools:\n  t:\n    mcp: {{command: [./server]}}\n");
-    let folder = folder(&[
-        ("oz0-plugin.yaml", manifest.as_str()),
-        ("server", touch.as_str()),
-        ("setup.py", &format!("open('{}/ran', 'w')\n", mark.path().display())),
-        ("tests/test_it.py", &format!("open('{}/ran', 'w')\n", mark.path().display())),
-        ("package.json", r#"{"scripts": {"preinstall": "./server", "test": "./server"}}"#),
-    ]);
-    let server = folder.path().join("server");
-    fs::set_permissions(&server, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    for arguments in [&["--verified"][..], &["--fix"], &["--json"]] {
-        lint(folder.path(), arguments);
-    }
-    assert_eq!(fs::read_dir(mark.path()).unwrap().count(), 0);
-}
-
-#[test]
 fn the_examples_lint_without_an_error() {
     for entry in fs::read_dir(checkout().join("examples")).unwrap() {
         let path = entry.unwrap().path();
@@ -232,5 +280,35 @@ fn the_examples_lint_without_an_error() {
             let said = lint(&path, &[]);
             assert_eq!(said.code, Some(0), "{}: {}", path.display(), said.all());
         }
+    }
+}
+
+#[test]
+fn a_plugin_that_brings_litellm_in_fails_by_every_way_and_is_not_packed() {
+    for (path, text) in [
+        (
+            "pyproject.toml",
+            "[project]\nname = \"a\"\nversion = \"1\"\ndependencies = [\"litellm\"]\n",
+        ),
+        ("requirements/base.in", "litellm\n"),
+        ("poetry.lock", "[[package]]\nname = \"litellm\"\nversion = \"1.83.0\"\n"),
+        ("package.json", "{\"dependencies\": {\"a\": \"npm:litellm@1\"}}"),
+        ("web/yarn.lock", "\"a@npm:litellm@1\":\n  version \"0.12.0\"\n"),
+        (".mcp.json", "{\"mcpServers\": {\"a\": {\"command\": \"uvx\", \"args\": [\"litellm\"]}}}"),
+        ("server.py", "import litellm\n"),
+        ("web/a.ts", "import a from 'litellm';\n"),
+        ("vendor/litellm/__init__.py", ""),
+        ("locks/a.lock", "litellm==1.83.0 --hash=sha256:00\n"),
+        ("pnpm-lock.yaml", "lockfileVersion: ["),
+    ] {
+        let folder = plugin(FINE);
+        write(folder.path(), path, text);
+        let said = lint(folder.path(), &["--format", "concise"]);
+        assert_eq!(said.code, Some(1), "{path}\n{}", said.all());
+        assert!(said.stdout.contains("[OZ-S012]"), "{path}\n{}", said.all());
+        let bundle = folder.path().join("a.oz0");
+        let said = run(oz0(["plugin", "pack", "-o"]).arg(&bundle).arg(folder.path()));
+        assert_eq!(said.code, Some(1), "{path}\n{}", said.all());
+        assert!(said.all().contains("OZ-S012") && !bundle.exists(), "{path}\n{}", said.all());
     }
 }

@@ -1,20 +1,30 @@
 //! The built `oz0`, from outside: real processes, real servers, real files.
 
+mod apart;
+mod apart_killed;
+mod apart_versions;
+mod api;
+mod ci;
 mod clients;
 mod conformance;
 mod documents;
 mod examples;
+mod faults;
 mod held;
 mod hostile;
+mod inert;
 mod inspector;
 mod linted;
 mod local;
+mod lsp;
 mod manners;
 mod measured;
+mod new;
 mod operator;
 mod packed;
 mod processes;
 mod running;
 mod sdk_clients;
+mod seen;
 mod support;
 mod wrap;

@@ -309,7 +309,8 @@ fn check_writes_nothing_and_fails_when_what_is_committed_is_not_what_is_measured
     let check = || run(oz0(["plugin", "test", "--check"]).arg(plugin.path()));
     let said = check();
     assert_eq!(said.code, Some(1), "{}", said.all());
-    assert!(said.stderr.contains("tools.listing.json is not what was measured"), "{}", said.all());
+    assert!(said.stderr.contains("tools.listing.json is missing"), "{}", said.all());
+    assert!(said.stderr.contains("without --check"), "{}", said.all());
     assert!(!plugin.path().join("tools.listing.json").exists());
 
     assert_eq!(test(plugin.path()).code, Some(0));
@@ -317,11 +318,23 @@ fn check_writes_nothing_and_fails_when_what_is_committed_is_not_what_is_measured
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert_eq!(said.stdout, "tools.listing.json is as it was measured\n");
 
+    // Another file changes what it was measured from, and nothing that the servers list.
+    write(plugin.path(), "notes.txt", "One more file.\n");
+    let said = run(oz0(["plugin", "test", "--check", "--json"]).arg(plugin.path()));
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stderr.contains("only its source digest differs"), "{}", said.all());
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).expect("it is JSON");
+    assert_eq!(report["differs"], serde_json::json!(["source_digest"]));
+    assert_eq!(report["changes"], serde_json::json!([]));
+    fs::remove_file(plugin.path().join("notes.txt")).expect("it is there");
+
     write(plugin.path(), "functions.py", &with_default("'another text'"));
     let before = fs::read(plugin.path().join("tools.listing.json")).expect("a listing");
     let said = check();
     assert_eq!(said.code, Some(1), "{}", said.all());
     assert!(said.stdout.contains("[-a fixed-]{+another+} text"), "{}", said.all());
+    let differs = "is not what was measured: it differs in source_digest, functions";
+    assert!(said.stderr.contains(differs), "{}", said.all());
     assert_eq!(fs::read(plugin.path().join("tools.listing.json")).expect("a listing"), before);
 }
 
@@ -370,10 +383,54 @@ fn npm_runs_the_contract_tests_of_a_package() {
     let said = test(plugin.path());
     assert_eq!(said.code, Some(0), "{}", said.all());
     assert!(said.stdout.contains("seen from tests"), "{}", said.all());
-    write(plugin.path(), "tests/contract.js", "process.exit(3)");
+    let quiet = || run(oz0(["plugin", "test", "--quiet"]).arg(plugin.path()));
+    let said = quiet();
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    assert!(!said.all().contains("seen from"), "quiet means the result alone: {}", said.all());
+    assert!(said.stdout.starts_with("Wrote tools.listing.json"), "{}", said.all());
+    write(plugin.path(), "tests/contract.js", "console.log('this is how'); process.exit(3)");
+    for said in [test(plugin.path()), quiet()] {
+        assert_eq!(said.code, Some(1), "{}", said.all());
+        assert!(said.stderr.contains("npm test ended with exit code 3"), "{}", said.all());
+        assert!(said.stdout.contains("this is how"), "what went wrong is told: {}", said.all());
+    }
+}
+
+/// What a call is decided by is the server's hints with the manifest's overrides merged, so that is what is shown.
+#[test]
+fn hints_are_shown_with_the_overrides_merged_and_marked() {
+    let functions = "def functions():\n    \
+        return [{'name': 'find', 'inputSchema': {'type': 'object'}},\n            \
+        {'name': 'save', 'inputSchema': {'type': 'object'}, 'annotations': {'readOnlyHint': True, 'openWorldHint': False}},\n            \
+        {'name': 'drop', 'inputSchema': {'type': 'object'}, 'annotations': {'destructiveHint': True}},\n            \
+        {'name': 'mute', 'inputSchema': {'type': 'object'}}]\n";
+    let plugin = plugin(functions);
+    let overrides = "    overrides:\n      \
+        find: {annotations: {readOnlyHint: true}}\n      \
+        save: {annotations: {readOnlyHint: false}}\n";
+    write(plugin.path(), "oz0-plugin.yaml", &format!("{MANIFEST}{overrides}"));
     let said = test(plugin.path());
-    assert_eq!(said.code, Some(1), "{}", said.all());
-    assert!(said.stderr.contains("npm test ended with exit code 3"), "{}", said.all());
+    assert_eq!(said.code, Some(0), "{}", said.all());
+    let said = run(oz0(["plugin", "inspect"]).arg(plugin.path()));
+    for line in [
+        "odd.find  read-only (by overrides)\n",
+        "odd.save  writes (by overrides), closed world\n",
+        "odd.drop  destructive\n",
+        "odd.mute  says no hints\n",
+    ] {
+        assert!(said.stdout.contains(line), "{line}{}", said.all());
+    }
+    let said = run(oz0(["plugin", "inspect", "--json"]).arg(plugin.path()));
+    let shown: Value = serde_json::from_str(&said.stdout).expect("it is JSON");
+    let save = shown["functions"].as_array().expect("functions");
+    let save = save.iter().find(|function| function["name"] == "odd.save").expect("it is there");
+    let hints = serde_json::json!({"readOnlyHint": false, "openWorldHint": false});
+    assert_eq!(save["hints"], hints);
+    assert_eq!(save["overridden"], serde_json::json!(["readOnlyHint"]));
+    assert_eq!(
+        save["listing"]["annotations"]["readOnlyHint"], true,
+        "the listing is the server's own"
+    );
 }
 
 #[test]

@@ -181,49 +181,50 @@ fn a_bundle_that_was_changed_is_refused() {
     assert_eq!(run(oz0(["plugin", "inspect"]).arg(&bundle)).code, Some(3));
 }
 
-/// A plugin whose every file would leave a mark when it ran: a server, a configuration that is run by installers, a test,
-/// a hook of git, an import on start.
 #[test]
-fn neither_packing_nor_inspecting_runs_anything_of_a_plugin() {
+fn nothing_that_is_there_for_something_else_is_replaced() {
     let (folder, plugin) = example("team");
-    let mark = folder.path().join("mark");
-    let python = format!("open({:?}, 'w')\n", mark.to_str().expect("UTF-8"));
-    let shell = format!("#!/bin/sh\ntouch {}\n", mark.display());
-    for path in
-        ["server.py", "setup.py", "conftest.py", "tests/test_a.py", "sitecustomize.py", "a.pth"]
-    {
-        write(&plugin, path, &python);
-    }
-    for path in [
-        ".envrc",
-        "configure",
-        "Makefile",
-        ".git/hooks/pre-commit",
-        "bin/python3",
-        "bin/uv",
-        "bin/node",
+    let readme = fs::read(plugin.join("README.md")).expect("it is there");
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRUSR).expect("a pipe can be made");
+    let link = folder.path().join("link");
+    symlink("README.md", &link).expect("a link can be made");
+    for (target, why) in [
+        (plugin.join("README.md"), "README.md is a file of the plugin"),
+        (pipe.clone(), "pipe is no regular file"),
+        (link.clone(), "link is no regular file"),
     ] {
-        write(&plugin, path, &shell);
-        fs::set_permissions(plugin.join(path), fs::Permissions::from_mode(0o755)).expect("a mode");
+        let said = pack(&plugin, &target);
+        assert_eq!(said.code, Some(1), "{}", said.all());
+        assert!(said.stderr.contains(why), "{}", said.all());
     }
-    write(
-        &plugin,
-        "package.json",
-        &format!("{{\"scripts\": {{\"preinstall\": \"touch {}\"}}}}", mark.display()),
-    );
-    let bundle = folder.path().join("a.oz0");
-    let path = std::env::var("PATH").expect("a PATH");
-    let path = format!("{}:{path}", plugin.join("bin").display());
-    let said = run(oz0(["plugin", "pack", "-o"])
-        .arg(&bundle)
-        .arg(".")
-        .current_dir(&plugin)
-        .env("PATH", &path));
-    assert_eq!(said.code, Some(0), "{}", said.all());
-    for what in [bundle.as_path(), Path::new(".")] {
-        let said =
-            run(oz0(["plugin", "inspect"]).arg(what).current_dir(&plugin).env("PATH", &path));
-        assert_eq!(said.code, Some(0), "{}", said.all());
-    }
-    assert!(!mark.exists());
+    let mut linting = oz0(["plugin", "lint", "--output"]);
+    let manifest = plugin.join("oz0-plugin.yaml");
+    let said = run(linting.arg(format!("sarif:{}", manifest.display())).arg(&plugin));
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert!(said.stderr.contains("oz0-plugin.yaml is a file of the plugin"), "{}", said.all());
+    assert_eq!(fs::read(plugin.join("README.md")).expect("it is there"), readme);
+    assert!(fs::read_to_string(&manifest).expect("it is there").starts_with("name: team"));
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    // A pipe is not waited for, either.
+    let said = run(oz0(["plugin", "install"]).arg(&pipe));
+    assert_eq!(said.code, Some(3), "{}", said.all());
+    let said = run(oz0(["plugin", "inspect"]).arg(&pipe));
+    assert_eq!(said.code, Some(3), "{}", said.all());
+}
+
+#[test]
+fn a_file_of_a_terabyte_is_a_finding_and_is_not_read() {
+    let (_folder, plugin) = example("team");
+    let large = fs::File::create(plugin.join("large.bin")).expect("a file can be made");
+    large.set_len(1 << 40).expect("it can be sparse");
+    let said = run(oz0(["plugin", "lint"]).arg(&plugin));
+    assert_eq!(said.code, Some(1), "{}", said.all());
+    assert_eq!(said.stdout.matches("error[OZ-L021]").count(), 1, "{}", said.all());
+    let said = run(oz0(["plugin", "inspect", "--json"]).arg(&plugin));
+    let seen: Value = serde_json::from_str(&said.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", said.all()));
+    assert_eq!(seen["source_digest"], Value::Null);
+    let said = pack(&plugin, &plugin.with_extension("oz0"));
+    assert_eq!(said.code, Some(1), "{}", said.all());
 }

@@ -15,7 +15,7 @@ use oz0_peers::Peers;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{OZ0, cache, oz0};
+use crate::support::{OZ0, cache, let_all_through, oz0};
 
 /// How long anything here may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -85,6 +85,17 @@ impl Running {
         self.stdin.as_mut().expect("it is open until the end")
     }
 
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Ends it as a power cut does.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
     /// Ends its input, and waits for it to end by itself.
     pub(crate) fn finish(mut self) {
         self.stdin = None;
@@ -121,7 +132,9 @@ pub(crate) struct House {
 
 impl House {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+        let house = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        let_all_through(&house.data());
+        house
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -18,7 +18,8 @@ const MANY: usize = 1100;
 
 fn function(name: &str, description: &str) -> Value {
     let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
-    json!({"name": name, "description": description, "inputSchema": schema})
+    let read = json!({"readOnlyHint": true});
+    json!({"name": name, "description": description, "annotations": read, "inputSchema": schema})
 }
 
 /// What a tool's server lists.

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use oz0_api::audit::{AuditEntry, AuditQuery};
+
 /// The built `oz0`.
 pub(crate) const OZ0: &str = env!("CARGO_BIN_EXE_oz0");
 
@@ -93,4 +95,40 @@ pub(crate) fn copy(from: &Path, to: &Path) {
             fs::copy(entry.path(), target).expect("the file can be copied");
         }
     }
+}
+
+/// The whole audit log of an edge.
+pub(crate) async fn audit_log(admin: &oz0_api::Client) -> Vec<AuditEntry> {
+    let (mut after, mut entries) = (0, Vec::new());
+    loop {
+        let query = AuditQuery { after, limit: Some(1000), ..AuditQuery::default() };
+        let page = admin.audit(&query).await.expect("the edge answers");
+        entries.extend(page.entries);
+        after = page.next;
+        if !page.more {
+            return entries;
+        }
+    }
+}
+
+/// Lets every call through on this data folder, from now on: other people's servers say little of what their functions do,
+/// and in these tests nobody is there to be asked.
+pub(crate) fn let_all_through(data: &Path) {
+    use std::io::{BufRead as _, BufReader};
+    let mut up = oz0(["up", "--json", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"])
+        .arg("--data")
+        .arg(data)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("oz0 starts");
+    let mut line = String::new();
+    let mut stdout = BufReader::new(up.stdout.take().expect("it is piped"));
+    stdout.read_line(&mut line).expect("it says where it is");
+    let said = run(oz0(["policy", "set", "*", "allow", "--data"]).arg(data));
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(up.id()).expect("process IDs are small"));
+    let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM);
+    up.wait().expect("it ends");
+    assert_eq!(said.code, Some(0), "{}", said.all());
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use oz0_mcp::{Client, ClientOptions, EraChoice};
 use serde_json::{Value, json};
 
-use crate::support::{OZ0, Said, cache, checkout, folder, oz0, run, write};
+use crate::support::{OZ0, Said, cache, checkout, folder, let_all_through, oz0, run, write};
 
 /// The versions whose locks lie beside this file.
 const GIT: &str = "mcp-server-git==2026.10.19";
@@ -132,6 +132,7 @@ async fn mcp_server_git_commits_to_a_shared_repository_and_reads_its_log() {
     let shown = run(oz0(["plugin", "inspect"]).arg(&plugin));
     assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""), "{}", shown.all());
 
+    let_all_through(&here.join("data"));
     for (number, era) in [EraChoice::Legacy, EraChoice::Modern].into_iter().enumerate() {
         let share = ["--share", repository];
         let session = Session::open(&share, &plugin, &here.join("data"), era).await;
@@ -166,6 +167,7 @@ async fn server_filesystem_writes_edits_and_reads_what_is_shared_and_nothing_els
     assert_eq!(said.code, Some(0), "{}", said.all());
     let plugin = here.join("filesystem");
     lock(&plugin, "filesystem");
+    let_all_through(&here.join("data"));
     for (number, era) in [EraChoice::Legacy, EraChoice::Modern].into_iter().enumerate() {
         let shares = ["--share", &notes, "--share-read", &books];
         let session = Session::open(&shares, &plugin, &here.join("data"), era).await;
@@ -201,7 +203,7 @@ async fn a_server_of_a_clients_configuration_is_wrapped_and_runs_with_its_secret
         m = json.loads(line)\n    \
         if 'id' not in m: continue\n    \
         r = {'initialize': {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}}, 'serverInfo': {'name': 'n', 'version': '1'}},\n         \
-        'tools/list': {'tools': [{'name': 'tell', 'inputSchema': {'type': 'object'}}]},\n         \
+        'tools/list': {'tools': [{'name': 'tell', 'annotations': {'readOnlyHint': True}, 'inputSchema': {'type': 'object'}}]},\n         \
         'tools/call': {'content': [{'type': 'text', 'text': os.environ['API_TOKEN'] + ' ' + os.environ['LEVEL']}]}}.get(m['method'])\n    \
         a = {'result': r} if r else {'error': {'code': -32601, 'message': 'no'}}\n    \
         print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], **a}), flush=True)\n";

@@ -47,10 +47,10 @@ async fn parameters_and_results_pass_byte_for_byte_but_for_the_name() {
 #[tokio::test(flavor = "multi_thread")]
 async fn arguments_are_checked_against_the_pinned_schema() {
     let house = House::new().await;
-    let typed = r#"{"name":"typed","inputSchema":{"type":"object","properties":{"x":{"type":"integer"},"s":{"type":"string","pattern":"^(a+)+$"}},"required":["x"]}}"#;
-    let closed = r#"{"name":"closed","inputSchema":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}"#;
-    let wild = r#"{"name":"wild","inputSchema":{"type":"object","properties":{"s":{"type":"string","pattern":"(?=a)b"}}}}"#;
-    let remote = r#"{"name":"remote","inputSchema":{"$ref":"http://127.0.0.1:1/schema"}}"#;
+    let typed = r#"{"name":"typed","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"x":{"type":"integer"},"s":{"type":"string","pattern":"^(a+)+$"}},"required":["x"]}}"#;
+    let closed = r#"{"name":"closed","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"x":{"type":"integer"}},"additionalProperties":false}}"#;
+    let wild = r#"{"name":"wild","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"s":{"type":"string","pattern":"(?=a)b"}}}}"#;
+    let remote = r#"{"name":"remote","annotations":{"readOnlyHint":true},"inputSchema":{"$ref":"http://127.0.0.1:1/schema"}}"#;
     let plugin = Plugin::of_functions(&house, "team", &[typed, closed, wild, remote]);
     house.install(&plugin).await;
     let node = house.node("node-1", NodeOptions::default()).await;
@@ -90,7 +90,7 @@ async fn arguments_are_checked_against_the_pinned_schema() {
 #[tokio::test(flavor = "multi_thread")]
 async fn results_are_checked_against_the_pinned_output_schema() {
     let house = House::new().await;
-    let listed = r#"{"name":"sum","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}"#;
+    let listed = r#"{"name":"sum","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}"#;
     let script = json!({"on": {"call sum": [
         {"from": 1, "to": 1, "steps": [{"result": r#"{"content":[],"structuredContent":{"n":1}}"#}]},
         {"from": 2, "to": 2, "steps": [{"result": r#"{"content":[],"structuredContent":{"n":"x"}}"#}]},
@@ -202,7 +202,14 @@ async fn a_modern_servers_question_is_named_and_written_out_as_well() {
         params["message"].as_str().unwrap().to_owned()
     });
     assert_eq!(message, "team.ask asks: Your key?\\u{200B}");
-    assert!(answer.text().contains("decline"), "{answer:?}");
+    let received = answer.text();
+    assert!(received.contains("decline"), "{answer:?}");
+    // Both rounds are one call, under one ID.
+    let traces: Vec<&str> = received
+        .match_indices("traceparent")
+        .map(|(at, _)| received[at..].split('-').nth(1).unwrap())
+        .collect();
+    assert!(traces.len() == 2 && traces[0] == traces[1] && traces[0].len() == 32, "{received}");
     let text = caller.call("team__sample", "{}").await.text();
     assert!(text.contains("does not say `requires.models.sampling`"), "{text}");
     let (caller, _requests) = asked(&node, EraChoice::Modern).await;
@@ -299,7 +306,7 @@ async fn a_listing_is_the_snapshot_with_the_overrides_and_changes_are_told_only_
     let overrides = "    overrides:\n      hello: {annotations: {readOnlyHint: false}, outputSchema: {type: object}}\n";
     plugin.write("oz0-plugin.yaml", &(manifest + overrides));
     let hello = r#"{"name":"hello","description":"Hid\u200Bden.","annotations":{"readOnlyHint":true,"openWorldHint":true},"inputSchema":{"type":"object"},"icons":[]}"#;
-    let hidden = r#"{"name":"hidden","inputSchema":{"type":"object","properties":{"a\u200B":{}}}}"#;
+    let hidden = r#"{"name":"hidden","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"a\u200B":{}}}}"#;
     let bare = r#"{"name":"bare"}"#;
     plugin.list("team", &[hello, hidden, bare]);
     house.install(&plugin).await;

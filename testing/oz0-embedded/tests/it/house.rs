@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use oz0_api::approval::Approval;
 use oz0_api::audit::{AuditEntry, AuditQuery};
 use oz0_api::call::{Ask, Call};
 use oz0_api::change::{Approve, Approved, Change};
 use oz0_api::memory::pipe;
+use oz0_api::policy::{Action, Rule, SetRule, TenantRule};
 use oz0_api::token::{CreateToken, TokenKind};
-use oz0_api::{Client as Edge, PluginName};
+use oz0_api::{Client as Edge, PluginName, TokenId};
 use oz0_mcp::server::{Principal, Server, ServerOptions};
 use oz0_mcp::{
     CallError, Client, ClientOptions, EraChoice, Event as Told, Events, Fault, RpcError,
@@ -130,6 +132,56 @@ impl House {
         }
     }
 
+    /// Sets a rule of the tenant, and waits until the node goes by it.
+    pub(crate) async fn rule(&self, node: &Node, matches: &str, action: Action) -> TenantRule {
+        self.rule_when(node, matches, action, json!({})).await
+    }
+
+    pub(crate) async fn rule_when(
+        &self,
+        node: &Node,
+        matches: &str,
+        action: Action,
+        when: Value,
+    ) -> TenantRule {
+        let rule = Rule {
+            matches: matches.parse().unwrap(),
+            action,
+            reason: Some("as it was\u{200B} said".to_owned()),
+            when: serde_json::from_value(when).unwrap(),
+        };
+        let set = self.admin.set_rule(&SetRule { rule, before: None }).await.unwrap();
+        eventually("the node has the rule", async || node.has_rule(&set.rule.id)).await;
+        set.rule
+    }
+
+    /// Takes a rule away, and waits until the node does without.
+    pub(crate) async fn unset(&self, node: &Node, rule: &TenantRule) {
+        self.admin.unset_rule(&rule.id).await.unwrap();
+        eventually("the node has no such rule", async || !node.has_rule(&rule.id)).await;
+    }
+
+    /// Waits until so many calls wait for a person.
+    pub(crate) async fn waiting(&self, count: usize) -> Vec<Approval> {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let waiting = self.admin.approvals().await.unwrap().approvals;
+            if waiting.len() == count {
+                return waiting;
+            }
+            assert!(Instant::now() < until, "{count} were to wait: {waiting:#?}");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// A client's token, and its ID.
+    pub(crate) async fn client(&self, name: &str, may_approve: bool) -> (String, TokenId) {
+        let create =
+            CreateToken { kind: TokenKind::Client, name: name.parse().unwrap(), may_approve };
+        let created = self.admin.create_token(&create).await.unwrap();
+        (created.secret, created.token.id)
+    }
+
     /// Approves everything that waits.
     pub(crate) async fn approve(&self, plugin: &str) -> Approved {
         let name: PluginName = plugin.parse().unwrap();
@@ -241,8 +293,18 @@ impl Plugin {
 /// A function's text.
 pub(crate) fn function(name: &str, description: &str) -> String {
     format!(
-        r#"{{"name":"{name}","description":"{description}","inputSchema":{{"type":"object","properties":{{"x":{{"type":"integer"}}}}}}}}"#
+        r#"{{"name":"{name}","description":"{description}","annotations":{{"readOnlyHint":true}},"inputSchema":{{"type":"object","properties":{{"x":{{"type":"integer"}}}}}}}}"#
     )
+}
+
+/// A function's text that says nothing of what it does.
+pub(crate) fn silent(name: &str) -> String {
+    format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#)
+}
+
+/// A function's text with these annotations.
+pub(crate) fn annotated(name: &str, annotations: &Value) -> String {
+    json!({"name": name, "annotations": annotations, "inputSchema": {"type": "object"}}).to_string()
 }
 
 /// An MCP client of a node's gateway.
@@ -251,7 +313,7 @@ pub(crate) struct Caller {
 }
 
 /// What came of a call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Called {
     Result(Box<RawValue>),
     Error(RpcError),
@@ -267,11 +329,22 @@ impl Caller {
     }
 
     pub(crate) async fn with(node: &Node, options: ClientOptions) -> Self {
+        Self::known(node, options, Principal::local()).await
+    }
+
+    /// A client that showed a token.
+    pub(crate) async fn with_token(node: &Node, options: ClientOptions, token: &str) -> Self {
+        let gateway = node.gateway();
+        let principal = oz0_mcp::server::Gateway::authenticate(&*gateway, Some(token)).await;
+        Self::known(node, options, principal.unwrap()).await
+    }
+
+    async fn known(node: &Node, options: ClientOptions, principal: Principal) -> Self {
         let server = Server::new(node.gateway(), ServerOptions::new("oz0", "test"));
         let (here, there) = tokio::io::duplex(1 << 20);
         tokio::spawn(async move {
             let (reader, writer) = tokio::io::split(there);
-            server.stdio(Principal::local(), reader, writer).await
+            server.stdio(principal, reader, writer).await
         });
         let (reader, writer) = tokio::io::split(here);
         let client = Client::stdio(reader, writer, &options).await.unwrap();

@@ -3,9 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails should panic where it does")]
 
 mod approval;
+mod asking;
 mod bound;
 mod calls;
+mod hooks;
 mod house;
+mod label;
+mod policy;
 mod process;
 mod remote;
 mod servers;

@@ -10,7 +10,7 @@ use crate::house::{House, Plugin, function, program, raw};
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_starts_it_lists_calls_and_ends_it_over_stdio() {
     let house = House::new().await;
-    let pid = r#"{"name":"pid","description":"-","inputSchema":{"type":"object"}}"#;
+    let pid = r#"{"name":"pid","description":"-","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#;
     let plugin = Plugin::of_functions(&house, "team", &[&function("hello", "Greets."), pid]);
     for era in [EraChoice::Legacy, EraChoice::Modern] {
         let mut child = Command::new(program())

@@ -75,7 +75,7 @@ async fn a_plugin_that_is_removed_is_called_no_more_and_comes_back_under_its_sna
 async fn a_server_gets_the_secrets_it_declares_and_does_not_start_without_one() {
     let house = House::new().await;
     let more = "requires:\n  secrets: [TEAM_KEY]\n  optional_secrets: [TEAM_OTHER]\n";
-    let says = r#"{"name":"hello","description":"${env:TEAM_KEY}${env:TEAM_OTHER}","inputSchema":{"type":"object"}}"#;
+    let says = r#"{"name":"hello","description":"${env:TEAM_KEY}${env:TEAM_OTHER}","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#;
     let plugin = Plugin::new(&house, "team", &[("team", json!({}))], more);
     plugin.list("team", &[says]);
     house.install(&plugin).await;

@@ -9,11 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use oz0_api::Client as Edge;
-use oz0_api::audit::{AuditEntry, AuditQuery};
+use oz0_api::audit::AuditEntry;
 use oz0_api::change::Change;
-use oz0_mcp::{
-    CallError, Client, ClientOptions, Endpoint, EraChoice, Fault, HeaderMap, Limits, Timeouts,
-};
+use oz0_mcp::{CallError, Client, ClientOptions, Endpoint, EraChoice, Fault, Limits, Timeouts};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -21,7 +19,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::support::{Said, oz0, run};
+use crate::support::{Said, audit_log, oz0, run};
 
 /// How long anything may take before a test says that it does not happen.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -122,7 +120,7 @@ impl House {
         let first: Value = serde_json::from_str(&line).expect("the first line is JSON");
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let url = first["mcp"].as_str().expect("a URL");
-        let endpoint = Endpoint::new(url, HeaderMap::new()).expect("an endpoint");
+        let endpoint = Endpoint::new(url).expect("an endpoint");
         let client = Client::http(&endpoint, &options(era)).await;
         let client = client.unwrap_or_else(|error| panic!("{error}\n{}", running.said()));
         Session { client, running }
@@ -166,16 +164,7 @@ impl House {
 
     /// The whole audit log.
     pub(crate) async fn log(&self) -> Vec<AuditEntry> {
-        let (admin, mut after, mut entries) = (self.admin(), 0, Vec::new());
-        loop {
-            let query = AuditQuery { after, limit: Some(1000), ..AuditQuery::default() };
-            let page = admin.audit(&query).await.expect("the edge answers");
-            entries.extend(page.entries);
-            after = page.next;
-            if !page.more {
-                return entries;
-            }
-        }
+        audit_log(&self.admin()).await
     }
 
     /// The entries of this action.
@@ -457,6 +446,7 @@ impl Plugin {
 /// A function's text.
 pub(crate) fn function(name: &str, description: &str) -> String {
     json!({"name": name, "description": description,
+        "annotations": {"readOnlyHint": true},
         "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}})
     .to_string()
 }

@@ -62,7 +62,7 @@ async fn an_empty_listing_erases_nothing_and_is_no_snapshot() {
 async fn of_first_listings_that_race_one_is_the_snapshot() {
     let house = House::new();
     // Each start lists something else, so that only one of them can be the one.
-    let started = r#"{"name":"start","description":"${started}","inputSchema":{"type":"object","properties":{"x":{}}}}"#;
+    let started = r#"{"name":"start","description":"${started}","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"x":{}}}}"#;
     let plugin = Plugin::of_functions(&house, "team", &[started, &function("same", "-")]);
     let starts = || house.mcp(&plugin, &[]);
     let (a, b, c, d) = tokio::join!(starts(), starts(), starts(), starts());

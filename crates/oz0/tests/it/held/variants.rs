@@ -10,9 +10,10 @@ use super::house::{House, Plugin, Session, changed, eventually, function};
 const NOW: [&str; 2] = ["--verify-every", "0"];
 
 const T1: &str = r##"{"name":"t1","title":"One","description":"First.","inputSchema":{"type":"object","properties":{"x":{"type":"number","description":"A number.","minimum":1},"y":{"$ref":"#/$defs/y"}},"$defs":{"y":{"type":"string","description":"A text."}}},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true,"destructiveHint":false},"icons":[{"src":"https://example.com/a.png"}],"_meta":{"k":1}}"##;
-const T2: &str = r#"{"name":"t2","description":"Second.","inputSchema":{"type":"object"}}"#;
+const T2: &str = r#"{"name":"t2","description":"Second.","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#;
 /// Says which script its server runs.
-const WHICH: &str = r#"{"name":"which","inputSchema":{"type":"object"}}"#;
+const WHICH: &str =
+    r#"{"name":"which","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}"#;
 
 /// What becomes of `t1`; `t2` is called whatever happens beside it.
 #[derive(Clone, Copy)]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use oz0_mcp::{CallError, Client, ClientOptions, Endpoint, EraChoice, Fault, HeaderMap};
+use oz0_mcp::{
+    BoundHeaders, CallError, Client, ClientOptions, Endpoint, EraChoice, Fault, HeaderName,
+};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -240,11 +242,13 @@ impl Process {
         era: EraChoice,
         token: Option<&str>,
     ) -> Result<Client, oz0_mcp::ConnectError> {
-        let mut headers = HeaderMap::new();
+        let endpoint = Endpoint::new(&self.url("mcp")).unwrap();
+        let headers = BoundHeaders::to(endpoint.origin().clone());
         if let Some(token) = token {
-            headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
+            let name = HeaderName::from_static("authorization");
+            headers.set(name, format!("Bearer {token}").parse().unwrap());
         }
-        let endpoint = Endpoint::new(&self.url("mcp"), headers).unwrap();
+        let endpoint = endpoint.with(headers).unwrap();
         Client::http(&endpoint, &ClientOptions { era, ..ClientOptions::default() }).await
     }
 }
@@ -307,7 +311,8 @@ impl Plugin {
     /// Its one function, `hello`, with this description from now on.
     pub(crate) fn list(&self, description: &str) {
         let function = json!({"name": "hello", "description": description,
-            "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}});
+            "annotations": {"readOnlyHint": true},
+        "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}});
         self.write("functions.txt", &format!("{function}\n"));
     }
 

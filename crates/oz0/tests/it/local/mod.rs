@@ -5,7 +5,7 @@
 mod failing;
 mod folders;
 mod grants;
-mod home;
+pub(crate) mod home;
 mod mcp;
 mod state;
 mod up;

@@ -11,8 +11,10 @@ use super::home::{Home, Plugin, until};
 /// What a file may become.
 fn damages(whole: &[u8]) -> Vec<Vec<u8>> {
     let mut flipped = whole.to_vec();
+    // Where a page of a database begins: between its end and its rows lies what is nobody's.
     let middle = flipped.len() / 2;
-    for byte in flipped.iter_mut().skip(middle).take(64) {
+    let page = middle - middle % 4096;
+    for byte in flipped.iter_mut().skip(page).take(64) {
         *byte ^= 0xff;
     }
     vec![Vec::new(), whole[..whole.len() / 2].to_vec(), vec![0xff; whole.len()], flipped]

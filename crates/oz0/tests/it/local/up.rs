@@ -410,7 +410,7 @@ async fn quiet_says_nothing_that_went_well_and_secrets_reach_their_server_alone(
     let team = Plugin::new(&home, "team");
     let manifest = fs::read_to_string(team.root.join("oz0-plugin.yaml")).unwrap();
     team.write("oz0-plugin.yaml", &format!("{manifest}requires:\n  secrets: [TEAM_KEY]\n"));
-    let function = r#"{"name":"hello","description":"${env:TEAM_KEY}","inputSchema":{"type":"object","properties":{"x":{"type":"integer"}}}}"#;
+    let function = r#"{"name":"hello","description":"${env:TEAM_KEY}","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"x":{"type":"integer"}}}}"#;
     team.write("functions.txt", &format!("{function}\n"));
     let mut command = home.up_command(&["-q", "--secret", "TEAM_KEY"], &[&team]);
     let mut up = Process::start(command.env("TEAM_KEY", "s3cret-of-team"));

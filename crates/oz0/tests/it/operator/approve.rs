@@ -324,6 +324,7 @@ fn a_function_that_is_new_or_gone_is_approved_as_such() {
 fn hidden_characters_are_visible_and_move_no_terminal() {
     let (house, plugin) = House::with("team", &[&function("hello", "Says hello to somebody.")]);
     let hidden = json!({"name": "hello", "description": "Says hello\u{E0041}\u{E0042} to\u{200B} somebody.\u{1b}[2J\u{202e}",
+        "annotations": {"readOnlyHint": true},
         "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}, "y\u{200B}": {"type": "string"}}}});
     plugin.list(&[&hidden.to_string()]);
     house.wait_for_changes("team", 1);
@@ -367,6 +368,7 @@ fn a_server_cannot_write_into_the_margin() {
     // As long as what is left of the line behind `  * parameters: added `.
     let parameter = "123456789 1234567 Approve this change? [y/N/q]";
     let listed = json!({"name": "hello", "description": fake,
+        "annotations": {"readOnlyHint": true},
         "inputSchema": {"type": "object", "properties": {parameter: {"type": "integer"}}}});
     plugin.list(&[&listed.to_string()]);
     house.wait_for_changes("team", 1);

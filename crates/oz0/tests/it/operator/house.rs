@@ -23,6 +23,7 @@ pub(crate) struct House {
 struct Up {
     child: Child,
     first: Value,
+    heard: Arc<Mutex<String>>,
 }
 
 /// Waits until it holds.
@@ -114,7 +115,7 @@ impl House {
             panic!("{error}: {line}\n{}", stderr.lock().expect("nobody panicked"))
         });
         keep_reading(stdout);
-        self.up = Some(Up { child, first });
+        self.up = Some(Up { child, first, heard: stderr });
         let listed = |value: &Value| {
             let tools = value["plugins"]
                 .as_array()
@@ -149,6 +150,19 @@ impl House {
 
     pub(crate) fn call(&self, function: &str) -> Said {
         self.run(&["call", function, r#"{"x": 1}"#])
+    }
+
+    /// What `oz0 up` said until now.
+    pub(crate) fn heard(&self) -> String {
+        self.up.as_ref().expect("it is up").heard.lock().expect("nobody panicked").clone()
+    }
+
+    /// Ends `oz0 up` as nobody expects.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut up) = self.up.take() {
+            up.child.kill().expect("it can be killed");
+            up.child.wait().expect("it ends");
+        }
     }
 
     /// Ends `oz0 up` as Ctrl-C does.
@@ -239,6 +253,7 @@ impl Plugin {
 /// A function's text.
 pub(crate) fn function(name: &str, description: &str) -> String {
     json!({"name": name, "description": description,
+        "annotations": {"readOnlyHint": true},
         "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}})
     .to_string()
 }

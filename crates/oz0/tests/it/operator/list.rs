@@ -64,7 +64,7 @@ fn the_catalog_has_the_snapshot_the_overrides_and_what_waits_beside_it() {
     let plugin = Plugin::new(&house, "team");
     plugin.manifest(
         "mcp: {command: [./oz0-actor, script.json]}",
-        "    overrides:\n      hello: {annotations: {readOnlyHint: true}}\n",
+        "    overrides:\n      hello: {annotations: {openWorldHint: false}}\n",
     );
     plugin.list(&[&function("hello", "Says hello.")]);
     house.up(&[&plugin]);
@@ -73,8 +73,10 @@ fn the_catalog_has_the_snapshot_the_overrides_and_what_waits_beside_it() {
     let catalog = house.json(&["catalog", "--json"]);
     let hello = &catalog["functions"][0];
     assert_eq!(hello["accepted"][0]["snapshot"]["description"], "Says hello.");
-    assert_eq!(hello["accepted"][0]["snapshot"]["annotations"], Value::Null);
-    assert_eq!(hello["accepted"][0]["served"]["annotations"], json!({"readOnlyHint": true}));
+    let listed = json!({"readOnlyHint": true});
+    assert_eq!(hello["accepted"][0]["snapshot"]["annotations"], listed);
+    let merged = json!({"openWorldHint": false, "readOnlyHint": true});
+    assert_eq!(hello["accepted"][0]["served"]["annotations"], merged);
     assert_eq!(hello["changes"][0]["listed"]["listing"]["description"], "Says goodbye.");
     insta::with_settings!({filters => filters()}, {
         insta::assert_json_snapshot!(catalog);

@@ -19,6 +19,12 @@ fn an_edge_that_is_not_there_ends_every_command_with_3_and_says_how_to_start_one
         &["token", "list"],
         &["token", "revoke", "0123456789abcdef"],
         &["node", "list"],
+        &["policy", "list"],
+        &["policy", "set", "*", "ask"],
+        &["policy", "unset", "0123456789abcdef"],
+        &["approvals", "list"],
+        &["approvals", "approve", "0123456789ab", "--yes"],
+        &["approvals", "deny", "0123456789ab"],
         &["login"],
     ] {
         let said = house.run(command);
