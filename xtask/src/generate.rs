@@ -13,8 +13,16 @@ use clap::Args;
 
 use crate::process;
 
-/// Folders of the checkout whose every file is generated.
-const GENERATED: &[&str] = &["completions", "docs/man", "docs/reference/rules", "schema"];
+/// Folders of the checkout whose every file is generated, and single files that are.
+const GENERATED: &[&str] = &[
+    "completions",
+    "docs/man",
+    "docs/reference/api.md",
+    "docs/reference/openapi.json",
+    "docs/reference/rules",
+    "docs/reference/schema",
+    "schema",
+];
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -112,7 +120,10 @@ fn committed(root: &Path) -> Result<Tree> {
     let mut tree = Tree::new();
     for folder in GENERATED {
         let at = root.join(folder);
-        if at.is_dir() {
+        if at.is_file() {
+            let bytes = fs::read(&at).with_context(|| format!("reading {}", at.display()))?;
+            tree.insert(folder.into(), bytes);
+        } else if at.is_dir() {
             tree.extend(
                 read_tree(&at)?
                     .into_iter()

@@ -163,7 +163,10 @@ mod tests {
                 .contains("    &s022_content_host::RULE,\n    &s023_unsigned_webhook::RULE,\n];"),
             "{registry}"
         );
-        assert!(read(PAGES).contains("    the_page_of_s023_holds: \"OZ-S023\",\n}"));
+        let pages = read(PAGES);
+        let line =
+            "    the_page_of_s022_holds: \"OZ-S022\",\n    the_page_of_s023_holds: \"OZ-S023\",\n";
+        assert!(pages.contains(line), "{pages}");
         assert!(read(&format!("{RULES}/s023_unsigned_webhook.rs")).contains("code: \"OZ-S023\""));
         assert!(read(&format!("{RULES}/s023_unsigned_webhook.md")).starts_with("# OZ-S023: "));
     }
@@ -171,6 +174,13 @@ mod tests {
     #[test]
     fn a_code_between_two_others_stands_between_them() {
         let folder = checkout();
+        for path in [format!("{RULES}/mod.rs"), PAGES.to_owned()] {
+            let path = folder.path().join(path);
+            let text = fs::read_to_string(&path).unwrap();
+            let without = |line: &&str| !line.contains("s012");
+            let lines: Vec<&str> = text.lines().filter(without).collect();
+            fs::write(path, lines.join("\n") + "\n").unwrap();
+        }
         make(folder.path(), "oz-s012", "litellm").unwrap();
         let registry = fs::read_to_string(folder.path().join(RULES).join("mod.rs")).unwrap();
         assert!(

@@ -67,10 +67,12 @@ impl Step {
         let root = oz0_peers::workspace();
         match self {
             Self::Fmt => process::run(process::cargo().args(["fmt", "--all", "--check"])),
+            // With what is off by default: the tests compile it without.
             Self::Clippy => process::run(process::cargo().args([
                 "clippy",
                 "--workspace",
                 "--all-targets",
+                "--features=oz0/otel",
                 "--locked",
                 "--quiet",
                 "--",

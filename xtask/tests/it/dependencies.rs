@@ -28,7 +28,7 @@ fn rows() -> BTreeMap<String, String> {
 fn every_dependency_has_its_line_and_its_licence() {
     let output = Command::new(env!("CARGO"))
         .current_dir(oz0_peers::workspace())
-        .args(["metadata", "--format-version=1", "--locked"])
+        .args(["metadata", "--format-version=1", "--locked", "--all-features"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
