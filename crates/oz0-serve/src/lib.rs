@@ -33,7 +33,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
-pub use crate::fair::{Fair, Held};
+pub use crate::fair::{Fair, Held, refused};
 
 /// Header fields of one request, and bytes of its head.
 const HEADERS: usize = 64;

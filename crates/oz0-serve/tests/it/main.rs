@@ -75,11 +75,13 @@ fn is_answered(answer: &str) -> bool {
 async fn one_address_alone_keeps_nobody_else_out() {
     let bounds = Bounds { connections: 8, each: 4, ..Bounds::default() };
     let house = House::new(bounds);
+    let refused = oz0_serve::refused();
     // Four are held, and the others are closed as they come.
     let held: Vec<_> = (1..=4).map(|port| house.connect(&format!("192.0.2.1:{port}"))).collect();
     for port in 5..=50 {
         assert_eq!(rest(house.connect(&format!("192.0.2.1:{port}"))).await, "");
     }
+    assert!(oz0_serve::refused() >= refused + 46, "each is counted");
     let began = Instant::now();
     for other in ["192.0.2.2:1", "[2001:db8::1]:1", "127.0.0.1:1", "[::1]:1"] {
         assert!(is_answered(&house.ask(other).await), "{other}");
