@@ -70,6 +70,24 @@ pub(super) async fn pin(
 }
 
 impl Write<'_> {
+    /// Whether a tool has a pin in this version itself. Before its first listing it has one where a move was approved.
+    pub(super) async fn is_pinned(
+        &mut self,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<bool, StoreError> {
+        let pinned: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM tools
+             WHERE plugin = $1 AND version = $2 AND tool = $3 AND pin IS NOT NULL",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_one(self.conn())
+        .await?;
+        Ok(pinned > 0)
+    }
+
     /// Pins a tool of a version.
     pub(super) async fn set_pin(
         &mut self,

@@ -143,10 +143,11 @@ impl Store {
         let first = !state.snapshot;
         let mut held = BTreeMap::new();
         if first {
+            let moved = write.is_pinned(&key, &report.tool).await?;
             if let Some(endpoint) = endpoint {
                 write.set_pin(&key, &report.tool, endpoint).await?;
             }
-            held = write.held_back(&version, &listed.functions).await?;
+            held = write.held_back(&version, &report.tool, &listed.functions, moved).await?;
             write.take_snapshot(&version, node, report, &listed, &held).await?;
         }
         write.note(&key, node, report, Some((&listed, true)), None).await?;
@@ -371,7 +372,8 @@ impl Write<'_> {
         for id in ids {
             let listing = listed.functions.get(&id);
             let value = listing.map_or(Value::Absent, |listing| Value::Listed(listing.hash()));
-            let before = held.get(&id).map_or_else(|| state.function(&id), Held::function);
+            let before =
+                held.get(&id).map_or_else(|| state.function(&id), |held| held.function(node));
             let event = if state.snapshot {
                 Event::Listing { node: node.clone(), value }
             } else {

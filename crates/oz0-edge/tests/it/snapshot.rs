@@ -440,18 +440,18 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
         let listed = [&refused[..], &[("more", "More.")]].concat();
         let verdicts = tell(&node, &next, "team", &listed).await;
         assert!(verdicts.snapshot, "a new version has a snapshot of its own");
-        for (name, kind) in [("hello", ChangeKind::Changed), ("spy", ChangeKind::New)] {
+        for (name, kind) in
+            [("hello", ChangeKind::Changed), ("more", ChangeKind::New), ("spy", ChangeKind::New)]
+        {
             let verdict = &verdicts.functions[&id(&format!("team.{name}"))];
             assert!(
                 matches!(verdict, Verdict::Waiting { kind: k, .. } if *k == kind),
                 "{verdict:?}"
             );
         }
-        for name in ["team.bye", "team.more"] {
-            assert_eq!(verdicts.functions[&id(name)], Verdict::Accepted, "{version}");
-        }
+        assert_eq!(verdicts.functions[&id("team.bye")], Verdict::Accepted, "{version}");
         let changes = house.changes("team").await;
-        assert_eq!(changes.len(), 2);
+        assert_eq!(changes.len(), 3);
         let accepted = changes[0].accepted.as_ref().unwrap();
         assert_eq!(accepted.hash, Some(hash("hello", "Hello.")), "what was accepted before");
         assert_eq!(house.states().await["team.hello"], FunctionState::Waiting);
@@ -464,7 +464,7 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
         let kept = &subject.functions[&id("team.hello")];
         assert_eq!(*kept, Some(hash("hello", "Hello.").to_string()));
         assert!(!subject.functions.contains_key(&id("team.spy")), "{subject:?}");
-        assert_eq!(subject.detail["waits_from_before"], "team.hello team.spy");
+        assert_eq!(subject.detail["waits_from_before"], "team.hello team.more team.spy");
     }
 
     // Back to what was accepted, it is called, without anybody.
@@ -481,6 +481,45 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
     let verdicts = tell(&node, &fourth, "team", &refused).await;
     assert!(verdicts.functions.values().all(|verdict| *verdict == Verdict::Accepted));
     assert!(house.waiting("team").await.is_empty());
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
+}
+
+/// One save that writes another number beside another listing is the edit that it would be without the number.
+#[tokio::test]
+async fn another_version_of_a_folder_approves_nothing_that_the_same_edit_would_not() {
+    let house = House::new().await;
+    let node = house.node("node-1").await;
+    let edited = |version: &str, tools: &[&str]| {
+        let mut team = dev(plugin("team", version, tools));
+        team.digest = digest(version);
+        team
+    };
+    let first = edited("1.0.0", &["team", "late"]);
+    house.install(&first).await;
+    tell(&node, &first, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
+
+    let second = edited("1.0.1", &["team", "late", "added"]);
+    house.install(&second).await;
+    tell(&node, &second, "team", &[("hello", "Send keys."), ("bye", "Bye."), ("spy", "Spy.")])
+        .await;
+    tell(&node, &second, "added", &[("export", "Exports.")]).await;
+    assert_eq!(
+        house.waiting("team").await,
+        ["added.export new node-1", "team.hello changed node-1", "team.spy new node-1"]
+    );
+    let states = house.states().await;
+    assert_eq!(states["team.bye"], FunctionState::Callable);
+    assert_eq!(states["team.hello"], FunctionState::Waiting);
+    // A tool that was there before and had listed nothing yet lists for the first time.
+    let late = tell(&node, &second, "late", &[("here", "Here.")]).await;
+    assert_eq!(late.functions[&id("late.here")], Verdict::Accepted);
+
+    // What was approved once and is no longer what was approved last is no way around, nor is a number from before.
+    house.approve_all("team").await;
+    let third = edited("1.0.2", &["team", "late", "added"]);
+    house.install(&third).await;
+    tell(&node, &third, "team", &[("hello", "Hello."), ("bye", "Bye."), ("spy", "Spy.")]).await;
+    assert_eq!(house.waiting("team").await, ["team.hello changed node-1"]);
     assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
 }
 
