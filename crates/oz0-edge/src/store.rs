@@ -19,6 +19,7 @@ mod flips;
 mod folder;
 mod functions;
 mod held;
+mod leaving;
 mod listings;
 mod names;
 mod open;
@@ -245,7 +246,7 @@ pub(crate) struct Polling<'a> {
 impl Drop for Polling<'_> {
     fn drop(&mut self) {
         if let Some(presence) = self.store.presence().get_mut(&self.node) {
-            presence.polling -= 1;
+            presence.polling = presence.polling.saturating_sub(1);
             presence.seen = Some(Instant::now());
         }
     }

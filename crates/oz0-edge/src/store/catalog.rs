@@ -12,7 +12,7 @@ use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
-use super::versions::{Runs, Version, all_live, candidate_beside};
+use super::versions::{Runs, Version, all_called, candidate_beside};
 use super::{Answer, Store, StoreError, now, parse, parse_json};
 use crate::function::Value;
 
@@ -128,7 +128,7 @@ impl Store {
     pub(crate) async fn catalog(&self) -> Answer<Catalog> {
         let mut tx = self.read().await?;
         let mut functions = Vec::new();
-        let versions = all_live(&mut tx).await?;
+        let versions = all_called(&mut tx).await?;
         for version in &versions {
             let candidate = candidate_beside(&versions, version);
             let runs = Runs::load(&mut tx, version, candidate).await?;

@@ -14,7 +14,7 @@ use sqlx::SqliteConnection;
 use super::functions::{ToolState, VersionKey, change_nodes, kind_of, stored_listing};
 use super::listings::Acts;
 
-use super::versions::{Version, of_plugin};
+use super::versions::{Version, called_of};
 use super::{Act, Actor, Answer, Store, StoreError, Write, endpoints, parse, parse_json};
 use crate::function::{Event, Value};
 use crate::version::no_plugin;
@@ -26,10 +26,10 @@ const IDS: usize = 10_000;
 type Row = (String, String, Option<String>, String, String, Option<String>, i64);
 
 impl Store {
-    /// What waits for approval in a plugin: in its installed version, then in its candidate.
+    /// What waits for approval in a plugin: in its installed version, then in its candidate, then in those that nodes go on with.
     pub(crate) async fn changes(&self, plugin: &PluginName) -> Answer<Changes> {
         let mut tx = self.read().await?;
-        let versions = of_plugin(&mut tx, plugin).await?;
+        let versions = called_of(&mut tx, plugin).await?;
         if versions.is_empty() {
             return Err(no_plugin(plugin).into());
         }
@@ -81,7 +81,7 @@ impl Store {
             .into());
         }
         let mut write = self.write(actor).await?;
-        let versions = of_plugin(write.conn(), plugin).await?;
+        let versions = called_of(write.conn(), plugin).await?;
         if versions.is_empty() {
             return Err(no_plugin(plugin).into());
         }

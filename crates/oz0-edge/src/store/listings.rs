@@ -10,7 +10,7 @@ use oz0_listing::{FunctionId, Listing, escape};
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
 use super::held::Held;
-use super::versions::{Version, of_plugin};
+use super::versions::{Version, called_of};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json};
 use crate::function::{Event, Function, Value};
 
@@ -159,13 +159,13 @@ impl Store {
     }
 }
 
-/// The version that the report is about, if it is still what that node runs: one that goes on with the installed version in a
-/// candidate's place says what it lists as well.
+/// The version that the report is about, if it is still what that node runs: one that goes on with another version, in the place of
+/// a candidate or of an installed one that does not start there, says what it lists as well.
 async fn current(write: &mut Write<'_>, node: &NodeName, report: &Report) -> Answer<Version> {
     let stale = |what: String| {
         Problem::new(Code::Stale, what).hint("poll again: the plugin set is another one now")
     };
-    let version = of_plugin(write.conn(), &report.plugin)
+    let version = called_of(write.conn(), &report.plugin)
         .await?
         .into_iter()
         .find(|version| version.description.version == report.version)
@@ -317,6 +317,10 @@ impl Write<'_> {
         .await?;
 
         let Some(measured) = &version.description.measured else { return Ok(()) };
+        // A remote tool is never dialled to be measured, so there is nothing that it differs from.
+        if version.description.tools[&report.tool].endpoint().is_some() {
+            return Ok(());
+        }
         let mut differing: BTreeMap<FunctionId, Option<String>> = hashes;
         for function in measured.iter().filter(|function| function.id.tool() == report.tool) {
             match differing.get(&function.id) {

@@ -12,7 +12,7 @@ use super::catalog::{accepted_listings, override_of};
 use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::names::Owners;
-use super::versions::{Version, all_live, assigned};
+use super::versions::{Version, all_called, all_live, assigned};
 use super::{Answer, Store, StoreError, audit, parse, policy};
 
 /// The store's revision.
@@ -147,8 +147,8 @@ async fn decisions(
     }
     let owners = Owners::load(conn).await?;
     let mut decisions = Vec::new();
-    // A node that a candidate is offered to may go on with the installed version.
-    let live = all_live(conn).await?;
+    // A node may go on with another version than the one that it is to run.
+    let live = all_called(conn).await?;
     for version in live.iter().filter(|version| version.may_run_on(node)) {
         let key = version.key();
         let listings: BTreeMap<FunctionId, _> = accepted_listings(conn, &key, after).await?;

@@ -297,7 +297,13 @@ impl Store {
             }
         }
         write.revoke(&mut token).await?;
+        if token.kind == TokenKind::Node {
+            write.forget_node(&token.name).await?;
+        }
         write.commit().await?;
+        if token.kind == TokenKind::Node {
+            self.let_go(&token.name);
+        }
         Ok(token)
     }
 

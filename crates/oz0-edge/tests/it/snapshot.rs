@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use oz0_api::Code;
 use oz0_api::change::ChangeKind;
 use oz0_api::node::{LeftOut, Outcome, Verdict};
-use oz0_api::plugin::{FunctionState, Measured};
+use oz0_api::plugin::{Backend, FunctionState, Measured, ToolDescription};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
@@ -339,6 +339,18 @@ async fn a_snapshot_that_differs_from_the_measured_listing_is_said_and_blocks_no
     house.install(&agreeing).await;
     tell(&node, &agreeing, "team", &[("hello", "Hello.")]).await;
     assert_eq!(house.count("plugin.tools.listing_mismatch").await, 1);
+
+    // A remote tool is never dialled to be measured: that it is not in the measured listing says nothing.
+    let mut mixed = plugin("mixed", "1.0.0", &["here"]);
+    let endpoint = "https://mcp.example.com/mcp".parse().unwrap();
+    let wx = ToolDescription::new(Backend::Remote { endpoint });
+    mixed.tools.insert("wx".try_into().unwrap(), wx);
+    mixed.measured = Some(vec![Measured { id: id("here.now"), hash: hash("now", "Now.") }]);
+    house.install(&mixed).await;
+    tell(&node, &mixed, "wx", &[("today", "Today.")]).await;
+    tell(&node, &mixed, "here", &[("now", "Now.")]).await;
+    assert!(house.admin.plugin(&mixed.name).await.unwrap().mismatches.is_empty());
+    assert_eq!(house.count("plugin.tools.listing_mismatch").await, 1);
 }
 
 #[tokio::test]
@@ -481,45 +493,6 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
     let verdicts = tell(&node, &fourth, "team", &refused).await;
     assert!(verdicts.functions.values().all(|verdict| *verdict == Verdict::Accepted));
     assert!(house.waiting("team").await.is_empty());
-    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
-}
-
-/// One save that writes another number beside another listing is the edit that it would be without the number.
-#[tokio::test]
-async fn another_version_of_a_folder_approves_nothing_that_the_same_edit_would_not() {
-    let house = House::new().await;
-    let node = house.node("node-1").await;
-    let edited = |version: &str, tools: &[&str]| {
-        let mut team = dev(plugin("team", version, tools));
-        team.digest = digest(version);
-        team
-    };
-    let first = edited("1.0.0", &["team", "late"]);
-    house.install(&first).await;
-    tell(&node, &first, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
-
-    let second = edited("1.0.1", &["team", "late", "added"]);
-    house.install(&second).await;
-    tell(&node, &second, "team", &[("hello", "Send keys."), ("bye", "Bye."), ("spy", "Spy.")])
-        .await;
-    tell(&node, &second, "added", &[("export", "Exports.")]).await;
-    assert_eq!(
-        house.waiting("team").await,
-        ["added.export new node-1", "team.hello changed node-1", "team.spy new node-1"]
-    );
-    let states = house.states().await;
-    assert_eq!(states["team.bye"], FunctionState::Callable);
-    assert_eq!(states["team.hello"], FunctionState::Waiting);
-    // A tool that was there before and had listed nothing yet lists for the first time.
-    let late = tell(&node, &second, "late", &[("here", "Here.")]).await;
-    assert_eq!(late.functions[&id("late.here")], Verdict::Accepted);
-
-    // What was approved once and is no longer what was approved last is no way around, nor is a number from before.
-    house.approve_all("team").await;
-    let third = edited("1.0.2", &["team", "late", "added"]);
-    house.install(&third).await;
-    tell(&node, &third, "team", &[("hello", "Hello."), ("bye", "Bye."), ("spy", "Spy.")]).await;
-    assert_eq!(house.waiting("team").await, ["team.hello changed node-1"]);
     assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
 }
 
