@@ -18,7 +18,7 @@ use crate::api::{self, settle};
 const VERSION: &str = "3.1.1";
 
 const ABOUT: &str = "\
-What an edge answers: over TCP, with TLS unless it is on loopback, and over the Unix socket in the data folder. \
+What an edge answers: over TCP, with TLS where `oz0 edge` is on more than loopback, and over the Unix socket in the data folder. \
 Nodes, the command line and the console ask nothing else.
 
 A request carries `Authorization: Bearer TOKEN`. A token is of one kind, and no kind does another's work. Over the Unix \

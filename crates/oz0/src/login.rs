@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, output: Output) -> Result<Exit> {
         kept.set(&known_as, &token);
         kept.write(&path)?;
         output.say(&format!(
-            "commands are {} at {known_as} from now on; the token is kept in {}",
+            "with --edge {known_as}, or `edge = \"{known_as}\"` in config.toml, commands are {} there; the token is kept in {}",
             owner.name,
             path.display()
         ));

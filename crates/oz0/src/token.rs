@@ -26,6 +26,9 @@ pub(crate) fn run(command: &Token, settings: &Settings, output: Output) -> Resul
                     created.token.name
                 ));
                 output.data(&created.secret)?;
+                if created.token.kind == TokenKind::Client {
+                    output.say("the client shows it as a header: Authorization: Bearer TOKEN");
+                }
             }
             Ok(Exit::Done)
         }
