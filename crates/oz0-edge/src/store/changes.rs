@@ -352,10 +352,9 @@ async fn held_before(
     .bind(function.as_str())
     .fetch_all(conn)
     .await?;
+    let nodes: BTreeSet<&str> = nodes.iter().map(|seen| seen.node.as_str()).collect();
     let held = |value: &str| {
-        held.iter().any(|(node, held)| {
-            held == value && nodes.iter().any(|seen| seen.node.as_str() == node)
-        })
+        held.iter().any(|(node, held)| held == value && nodes.contains(node.as_str()))
     };
     let row = rows.iter().find(|(value, _)| held(value)).or(rows.first());
     match row {

@@ -1,5 +1,7 @@
 //! The state machine's states in the database: loaded, stepped, and the difference written.
 
+mod narrow;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::change::{ChangeKind, Seen};
@@ -7,8 +9,9 @@ use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId};
 use sqlx::SqliteConnection;
 
+use self::narrow::Narrow;
 use super::{StoreError, Write, parse};
-use crate::function::{Function, Sight, Value};
+use crate::function::{Function, Sight, Value, Waiting};
 
 /// A version of a plugin, as a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,8 @@ pub(super) struct ToolState {
     pub(super) snapshot: bool,
     pub(super) compared: BTreeSet<NodeName>,
     functions: BTreeMap<FunctionId, Function>,
+    /// Where this is not the state of all nodes, whose it is.
+    pub(super) narrow: Option<Narrow>,
 }
 
 impl ToolState {
@@ -34,15 +39,7 @@ impl ToolState {
         tool: &ToolId,
     ) -> Result<Self, StoreError> {
         let (plugin, version) = (key.plugin.as_str(), key.version.as_str());
-        let snapshot: i64 = sqlx::query_scalar(
-            "SELECT COUNT(*) FROM tools
-             WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
-        )
-        .bind(plugin)
-        .bind(version)
-        .bind(tool.as_str())
-        .fetch_one(&mut *conn)
-        .await?;
+        let snapshot = Self::has_snapshot(conn, key, tool).await?;
         let compared: Vec<String> = sqlx::query_scalar(
             "SELECT node FROM tool_nodes
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND compared = 1",
@@ -52,17 +49,7 @@ impl ToolState {
         .bind(tool.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let accepted: Vec<(String, String)> = sqlx::query_as(
-            "SELECT a.function, a.value FROM accepted a JOIN functions f
-             ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
-             WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
-             ORDER BY a.accept_rank, a.value",
-        )
-        .bind(plugin)
-        .bind(version)
-        .bind(tool.as_str())
-        .fetch_all(&mut *conn)
-        .await?;
+        let values = Self::load_accepted(conn, key, tool).await?;
         let sightings: Vec<(String, String, String, i64)> = sqlx::query_as(
             "SELECT s.function, s.node, s.value, s.now FROM sightings s JOIN functions f
              ON f.plugin = s.plugin AND f.version = s.version AND f.function = s.function
@@ -75,10 +62,6 @@ impl ToolState {
         .fetch_all(&mut *conn)
         .await?;
 
-        let mut values = BTreeMap::<FunctionId, Vec<Value>>::new();
-        for (function, value) in accepted {
-            values.entry(parse(&function)?).or_default().push(parse(&value)?);
-        }
         let mut seen = BTreeMap::<FunctionId, BTreeMap<NodeName, Sight>>::new();
         for (function, node, value, now) in sightings {
             let value = parse(&value)?;
@@ -99,10 +82,52 @@ impl ToolState {
         Ok(Self {
             key: key.clone(),
             tool: tool.clone(),
-            snapshot: snapshot > 0,
+            snapshot,
             compared: compared.iter().map(|node| parse(node)).collect::<Result<_, _>>()?,
             functions,
+            narrow: None,
         })
+    }
+
+    async fn has_snapshot(
+        conn: &mut SqliteConnection,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<bool, StoreError> {
+        let snapshot: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM tools
+             WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_one(conn)
+        .await?;
+        Ok(snapshot > 0)
+    }
+
+    /// What is accepted of each function that is stored.
+    async fn load_accepted(
+        conn: &mut SqliteConnection,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<BTreeMap<FunctionId, Vec<Value>>, StoreError> {
+        let accepted: Vec<(String, String)> = sqlx::query_as(
+            "SELECT a.function, a.value FROM accepted a JOIN functions f
+             ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
+             WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
+             ORDER BY a.accept_rank, a.value",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_all(conn)
+        .await?;
+        let mut values = BTreeMap::<FunctionId, Vec<Value>>::new();
+        for (function, value) in accepted {
+            values.entry(parse(&function)?).or_default().push(parse(&value)?);
+        }
+        Ok(values)
     }
 
     /// The functions that are stored.
@@ -204,10 +229,16 @@ impl Write<'_> {
             self.store_accepted(tool, id, &before, after, listings, &mut moved).await?;
         }
         self.store_sightings(key, id, &before, after).await?;
-        self.store_changes(tool, id, after, listings, approved, &mut moved).await?;
+        match &tool.narrow {
+            None => self.store_changes(tool, id, after, listings, approved, &mut moved).await?,
+            Some(narrow) => {
+                self.store_changes_of(tool, narrow, id, after, listings, &mut moved).await?;
+            }
+        }
         if before.accepted() == [Value::Absent]
             && after.accepted() == [Value::Absent]
             && after.seen().all(|(_, sight)| sight.now == Value::Absent)
+            && (tool.narrow.is_none() || !self.is_listed(key, id).await?)
         {
             self.forget_function(key, id).await?;
         }
@@ -371,28 +402,42 @@ impl Write<'_> {
             if open.iter().any(|change| change.value == *value) {
                 continue;
             }
-            let change = change_id(&tool.key, id, *value);
-            let listing = match value {
-                Value::Absent => None,
-                Value::Listed(_) => Some(listings.get(value).ok_or_else(|| {
-                    StoreError::Row(format!("no listing of {id} has the hash {value}"))
-                })?),
-            };
-            self.open_change(NewChange {
-                id: &change,
-                key: &tool.key,
-                tool: &tool.tool,
-                function: Some(id),
-                kind: new.kind,
-                value: &value.to_string(),
-                listing: listing.map(Listing::canonical),
-            })
-            .await?;
-            for node in &new.nodes {
-                self.join_change(&change, node).await?;
-            }
-            moved.opened.push((*value, change));
+            self.open_waiting(tool, id, *value, new, listings, moved).await?;
         }
+        Ok(())
+    }
+
+    /// Opens a change for what waits now, and did not before.
+    async fn open_waiting(
+        &mut self,
+        tool: &ToolState,
+        id: &FunctionId,
+        value: Value,
+        new: &Waiting,
+        listings: &BTreeMap<Value, Listing>,
+        moved: &mut Moved,
+    ) -> Result<(), StoreError> {
+        let change = change_id(&tool.key, id, value);
+        let listing = match value {
+            Value::Absent => None,
+            Value::Listed(_) => Some(listings.get(&value).ok_or_else(|| {
+                StoreError::Row(format!("no listing of {id} has the hash {value}"))
+            })?),
+        };
+        self.open_change(NewChange {
+            id: &change,
+            key: &tool.key,
+            tool: &tool.tool,
+            function: Some(id),
+            kind: new.kind,
+            value: &value.to_string(),
+            listing: listing.map(Listing::canonical),
+        })
+        .await?;
+        for node in &new.nodes {
+            self.join_change(&change, node).await?;
+        }
+        moved.opened.push((value, change));
         Ok(())
     }
 

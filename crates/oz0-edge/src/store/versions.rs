@@ -73,7 +73,7 @@ macro_rules! select {
     };
 }
 
-fn state_of(text: &str) -> Result<VersionState, StoreError> {
+pub(super) fn state_of(text: &str) -> Result<VersionState, StoreError> {
     VersionState::ALL
         .into_iter()
         .find(|state| state.as_str() == text)
