@@ -49,6 +49,7 @@ pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
 use self::folder::{Files, Folder};
+pub(crate) use self::poll::Asks;
 use self::poll::Pulse;
 use self::together::Together;
 pub(crate) use self::tokens::Identity;

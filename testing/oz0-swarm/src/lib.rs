@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 pub use crate::node::{Node, View};
-pub use crate::world::{Made, World};
+pub use crate::world::{Made, Tool, World};
 
 /// Joins that are under way at once.
 const JOINING: usize = 32;

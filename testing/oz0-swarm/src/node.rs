@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::world::{Made, World, listing, reported};
+use crate::world::{Made, Tool, World, listing};
 
 /// Before an edge that did not answer is asked again, as a node waits: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
@@ -37,8 +37,8 @@ pub struct View {
     /// What is accepted.
     pub accepted:
         BTreeMap<(PluginName, PluginVersion), BTreeMap<FunctionId, BTreeSet<ListingHash>>>,
-    /// What the edge has taken of each tool's listing: the texts of its functions.
-    pub told: BTreeMap<ToolId, Arc<BTreeMap<String, String>>>,
+    /// What the edge has taken of each tool's listing.
+    pub told: BTreeMap<ToolId, Arc<Tool>>,
     /// Answers to polls.
     pub polls: u64,
     /// Times that it was told to forget what it held.
@@ -279,10 +279,7 @@ impl Tied {
                 digest: own.digest,
                 endpoint: own.tools.get(&tool).and_then(|tool| tool.endpoint().cloned()),
                 outcome: Outcome::Complete {
-                    functions: functions
-                        .iter()
-                        .map(|(name, text)| reported(&tool, name, text))
-                        .collect(),
+                    functions: functions.reported.clone(),
                     left_out: Vec::new(),
                 },
                 tool: tool.clone(),
@@ -343,15 +340,14 @@ impl Tied {
 }
 
 /// A tool whose listing the edge does not have, with what it lists.
-type Untold = (Arc<PluginDescription>, ToolId, Arc<BTreeMap<String, String>>);
+type Untold = (Arc<PluginDescription>, ToolId, Arc<Tool>);
 
 fn untold(view: &View, listed: &crate::world::Listed) -> Option<Untold> {
     view.plugins.values().find_map(|own| {
         own.tools.keys().find_map(|tool| {
             let functions = listed.get(tool)?;
-            let told = view.told.get(tool);
-            (told != Some(functions))
-                .then(|| (Arc::clone(own), tool.clone(), Arc::clone(functions)))
+            let is_told = view.told.get(tool).is_some_and(|told| Arc::ptr_eq(told, functions));
+            (!is_told).then(|| (Arc::clone(own), tool.clone(), Arc::clone(functions)))
         })
     })
 }

@@ -23,8 +23,17 @@ pub struct Made {
     pub text: String,
 }
 
-/// What a tool lists, by its function's name.
-pub(crate) type Listed = BTreeMap<ToolId, Arc<BTreeMap<String, String>>>;
+/// What a tool lists.
+#[derive(Debug)]
+pub struct Tool {
+    /// What each function says of itself, by its name.
+    pub texts: BTreeMap<String, String>,
+    /// The same, as every node reports it.
+    pub(crate) reported: Vec<ListedFunction>,
+}
+
+/// What every tool lists.
+pub(crate) type Listed = BTreeMap<ToolId, Arc<Tool>>;
 
 /// The servers of every simulated node; clones are one world.
 #[derive(Debug, Clone)]
@@ -44,8 +53,9 @@ impl Default for World {
 impl World {
     /// Every server of this tool lists these functions from now on, each with what it says of itself.
     pub fn list(&self, tool: &ToolId, functions: BTreeMap<String, String>) {
+        let reported = functions.iter().map(|(name, text)| reported(tool, name, text)).collect();
         self.listed.send_modify(|listed| {
-            listed.insert(tool.clone(), Arc::new(functions));
+            listed.insert(tool.clone(), Arc::new(Tool { texts: functions, reported }));
         });
     }
 
@@ -55,7 +65,7 @@ impl World {
 
     /// What a tool's function says of itself now.
     pub(crate) fn says(&self, function: &FunctionId) -> Option<String> {
-        self.listed.borrow().get(&function.tool())?.get(function.function()).cloned()
+        self.listed.borrow().get(&function.tool())?.texts.get(function.function()).cloned()
     }
 
     pub(crate) fn make(&self, made: Made) {
@@ -84,7 +94,7 @@ pub(crate) fn listing(name: &str, text: &str) -> Listing {
 }
 
 /// The same, as a node reports it.
-pub(crate) fn reported(tool: &ToolId, name: &str, text: &str) -> ListedFunction {
+fn reported(tool: &ToolId, name: &str, text: &str) -> ListedFunction {
     let listing = listing(name, text);
     ListedFunction {
         id: FunctionId::new(tool, name).expect("a function's name"),

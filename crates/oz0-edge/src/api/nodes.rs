@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::caller::{Node, Reader, unknown_token};
 use super::described::{Group, Operation, Output, Route};
 use super::{Answer, Api, Json, LONGEST_WAIT, to_its_end};
-use crate::store::{Store, standing};
+use crate::store::{Asks, Store, standing};
 
 /// The longest report, in bytes. A node reads at most 16 MiB of a server's listing; written-out
 /// invisible characters make it up to four times as long.
@@ -98,7 +98,7 @@ async fn poll(
     let _looked_for = LookedFor { store: Arc::downgrade(store), node: node.clone() };
     let _polling = store.polling(&node, &query);
     let told = news(store, &node, &token, &query).await?;
-    store.touch(&node).await?;
+    store.still_there(&node).await?;
     if let Some(told) = told {
         return Ok(Told(told.json.clone()));
     }
@@ -127,12 +127,11 @@ async fn news(
     let deadline = Instant::now() + wait;
     let mut winds_down = store.winds_down();
     let mut beats = store.beats();
+    // Before it is looked whether one waits.
     let mut called = store.called(node);
     let mut heard = beats.borrow_and_update().clone();
-    let (mut standing, known) = store.asks(query).await?;
-    let mut looks = query.jobs;
+    let Asks { mut standing, known, called: mut looks } = store.asks(node, query).await?;
     loop {
-        called.signal.mark_unchanged();
         // Taken last: a job that is taken and not handed out is lost.
         let takes = looks && query.jobs && !store.has_left(node);
         let jobs = if takes { store.take_jobs(node).await? } else { Vec::new() };

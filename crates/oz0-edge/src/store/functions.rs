@@ -89,55 +89,9 @@ impl ToolState {
         })
     }
 
-    async fn has_snapshot(
-        conn: &mut SqliteConnection,
-        key: &VersionKey,
-        tool: &ToolId,
-    ) -> Result<bool, StoreError> {
-        let snapshot: i64 = sqlx::query_scalar(
-            "SELECT COUNT(*) FROM tools
-             WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
-        )
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .bind(tool.as_str())
-        .fetch_one(conn)
-        .await?;
-        Ok(snapshot > 0)
-    }
-
-    /// What is accepted of each function that is stored.
-    async fn load_accepted(
-        conn: &mut SqliteConnection,
-        key: &VersionKey,
-        tool: &ToolId,
-    ) -> Result<BTreeMap<FunctionId, Vec<Value>>, StoreError> {
-        let accepted: Vec<(String, String)> = sqlx::query_as(
-            "SELECT a.function, a.value FROM accepted a JOIN functions f
-             ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
-             WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
-             ORDER BY a.accept_rank, a.value",
-        )
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .bind(tool.as_str())
-        .fetch_all(conn)
-        .await?;
-        let mut values = BTreeMap::<FunctionId, Vec<Value>>::new();
-        for (function, value) in accepted {
-            values.entry(parse(&function)?).or_default().push(parse(&value)?);
-        }
-        Ok(values)
-    }
-
     /// The functions that are stored.
     pub(super) fn known(&self) -> impl Iterator<Item = &FunctionId> {
         self.functions.keys()
-    }
-
-    /// Takes over what was stored, for the next step of the same function.
-    pub(super) fn set(&mut self, id: &FunctionId, function: Function) {
-        self.functions.insert(id.clone(), function);
     }
 
     /// One function; one that is not stored is outside the snapshot, or unpinned without one.
@@ -228,7 +182,7 @@ impl Write<'_> {
         if before.accepted() != after.accepted() {
             self.store_accepted(tool, id, &before, after, listings, &mut moved).await?;
         }
-        self.store_sightings(key, id, &before, after).await?;
+        self.store_sightings(tool, id, &before, after).await?;
         match &tool.narrow {
             None => self.store_changes(tool, id, after, listings, approved, &mut moved).await?,
             Some(narrow) => {
@@ -310,11 +264,12 @@ impl Write<'_> {
 
     async fn store_sightings(
         &mut self,
-        key: &VersionKey,
+        tool: &ToolState,
         id: &FunctionId,
         before: &Function,
         after: &Function,
     ) -> Result<(), StoreError> {
+        let key = &tool.key;
         let rows = |function: &Function| -> BTreeSet<(NodeName, Value, bool)> {
             function
                 .seen()
@@ -324,7 +279,25 @@ impl Write<'_> {
                 })
                 .collect()
         };
-        let (old, new) = (rows(before), rows(after));
+        let (mut old, new) = (rows(before), rows(after));
+        if tool.narrow.is_none() {
+            // A hash that was dropped is one that many nodes may have listed.
+            let stay: BTreeSet<Value> = new.iter().map(|(_, value, _)| *value).collect();
+            let gone: BTreeSet<Value> = old.iter().map(|(_, value, _)| *value).collect();
+            for value in gone.difference(&stay) {
+                sqlx::query(
+                    "DELETE FROM sightings
+                     WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4",
+                )
+                .bind(key.plugin.as_str())
+                .bind(key.version.as_str())
+                .bind(id.as_str())
+                .bind(value.to_string())
+                .execute(self.conn())
+                .await?;
+            }
+            old.retain(|(_, value, _)| stay.contains(value));
+        }
         for (node, value, _) in old.difference(&new) {
             sqlx::query(
                 "DELETE FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3

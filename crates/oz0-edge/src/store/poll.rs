@@ -48,6 +48,15 @@ pub(crate) struct Beat {
     pub(crate) failures: u64,
 }
 
+/// How things stand for a node that asks.
+pub(crate) struct Asks {
+    pub(crate) standing: Arc<Standing>,
+    /// Whether this is the history that its revisions are of.
+    pub(crate) known: bool,
+    /// Whether a call waits for it.
+    pub(crate) called: bool,
+}
+
 /// That a call waits for a node, for as long as a poll of it does.
 pub(crate) struct Called<'a> {
     pulse: &'a Pulse,
@@ -79,11 +88,12 @@ impl Store {
         Called { pulse: &self.pulse, node: node.clone(), signal }
     }
 
-    /// How things stand now, and whether that is the history that a node's revisions are of.
+    /// How things stand for a node that asks.
     pub(crate) async fn asks(
         &self,
+        node: &NodeName,
         query: &PollQuery,
-    ) -> Result<(Arc<Standing>, bool), StoreError> {
+    ) -> Result<Asks, StoreError> {
         let mut tx = self.read().await?;
         let revision = current(&mut tx).await?;
         let same = match &query.head {
@@ -93,6 +103,11 @@ impl Store {
             }
             None => true,
         };
+        let called: Option<i64> =
+            sqlx::query_scalar("SELECT 1 FROM calls WHERE node = $1 AND state = 'waiting' LIMIT 1")
+                .bind(node.as_str())
+                .fetch_optional(&mut *tx)
+                .await?;
         drop(tx);
         let newest = self.pulse.beats.borrow().standing.clone();
         let standing = match newest.filter(|newest| newest.revision == revision) {
@@ -100,7 +115,7 @@ impl Store {
             None => self.look().await?,
         };
         let known = same && standing.is_past(query);
-        Ok((standing, known))
+        Ok(Asks { standing, known, called: called.is_some() })
     }
 
     /// Reads how things stand, and says so to every poll where that is news.

@@ -3,8 +3,9 @@
 //! Each commit waits for the disk, and after an edge has been away every node comes back in the same moment. So while one write
 //! is under way, the nodes that come meanwhile gather, and the next write notes all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use oz0_api::NodeName;
 use tokio::sync::oneshot;
@@ -19,6 +20,8 @@ type Waiting = BTreeMap<NodeName, Vec<oneshot::Sender<()>>>;
 #[derive(Default)]
 pub(super) struct Together {
     waiting: Mutex<Waiting>,
+    /// When each node was noted last in this process.
+    noted: Mutex<HashMap<NodeName, Instant>>,
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -26,9 +29,24 @@ impl Together {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn noted(&self) -> MutexGuard<'_, HashMap<NodeName, Instant>> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Store {
+    /// Notes that a node that asked a while ago is still there. A decision ends every poll at once, and for that nothing is
+    /// looked up.
+    pub(crate) async fn still_there(&self, node: &NodeName) -> Result<(), StoreError> {
+        let noted = self.together.noted().get(node).copied();
+        if noted.is_some_and(|noted| noted.elapsed() < self.live_for / 10) {
+            self.sees(node);
+            return Ok(());
+        }
+        self.touch(node).await
+    }
+
     /// Notes that a node is there, with all others that come meanwhile.
     pub(super) async fn see_together(&self, node: &NodeName) -> Result<(), StoreError> {
         loop {
@@ -49,6 +67,8 @@ impl Store {
                 write.tell_flips(node).await?;
             }
             write.commit().await?;
+            let now = Instant::now();
+            self.together.noted().extend(nodes.keys().map(|node| (node.clone(), now)));
             for done in nodes.into_values().flatten() {
                 // Who does not wait any more was noted all the same.
                 let _ = done.send(());

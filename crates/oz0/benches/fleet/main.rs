@@ -9,6 +9,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its results")]
 #![expect(clippy::unwrap_used, reason = "a bench that meets the unexpected has failed")]
+#![expect(clippy::cast_precision_loss, reason = "what is counted here is far below 2^52")]
 
 mod edges;
 mod floor;
@@ -160,7 +161,7 @@ async fn measure(nodes: usize) -> Measured {
             for mut node in nodes {
                 let told = node.wait_for(|view| {
                     view.told.len() == PLUGINS.len()
-                        && view.told.values().any(|told| **told == what)
+                        && view.told.values().any(|told| told.texts == what)
                 });
                 tokio::time::timeout(PATIENCE, told).await.unwrap().unwrap();
             }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::{NodeName, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId};
+use sqlx::SqliteConnection;
 
 use super::{Moved, Outcome, StoreError, ToolState, VersionKey, Write, parse};
 use crate::function::{Function, Sight, Value};
@@ -38,6 +39,86 @@ fn sights(rows: &[Row]) -> Result<BTreeMap<NodeName, Sight>, StoreError> {
         }
     }
     Ok(sights)
+}
+
+impl ToolState {
+    /// The state of one function, as every node sees it.
+    pub(in crate::store) async fn load_one(
+        conn: &mut SqliteConnection,
+        key: &VersionKey,
+        id: &FunctionId,
+    ) -> Result<Self, StoreError> {
+        let tool = id.tool();
+        let values: Vec<String> = sqlx::query_scalar(
+            "SELECT value FROM accepted WHERE plugin = $1 AND version = $2 AND function = $3
+             ORDER BY accept_rank, value",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(id.as_str())
+        .fetch_all(&mut *conn)
+        .await?;
+        let rows: Vec<Row> = sqlx::query_as(
+            "SELECT node, value, now FROM sightings
+             WHERE plugin = $1 AND version = $2 AND function = $3",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(id.as_str())
+        .fetch_all(&mut *conn)
+        .await?;
+        let values = values.iter().map(|value| parse(value)).collect::<Result<_, _>>()?;
+        let function = Function::stored(values, sights(&rows)?);
+        Ok(Self {
+            key: key.clone(),
+            snapshot: Self::has_snapshot(conn, key, &tool).await?,
+            tool,
+            compared: BTreeSet::new(),
+            functions: BTreeMap::from([(id.clone(), function)]),
+            narrow: None,
+        })
+    }
+
+    pub(super) async fn has_snapshot(
+        conn: &mut SqliteConnection,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<bool, StoreError> {
+        let snapshot: i64 = sqlx::query_scalar(
+            "SELECT COUNT(*) FROM tools
+             WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_one(conn)
+        .await?;
+        Ok(snapshot > 0)
+    }
+
+    /// What is accepted of each function that is stored.
+    pub(super) async fn load_accepted(
+        conn: &mut SqliteConnection,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<BTreeMap<FunctionId, Vec<Value>>, StoreError> {
+        let accepted: Vec<(String, String)> = sqlx::query_as(
+            "SELECT a.function, a.value FROM accepted a JOIN functions f
+             ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
+             WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
+             ORDER BY a.accept_rank, a.value",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_all(conn)
+        .await?;
+        let mut values = BTreeMap::<FunctionId, Vec<Value>>::new();
+        for (function, value) in accepted {
+            values.entry(parse(&function)?).or_default().push(parse(&value)?);
+        }
+        Ok(values)
+    }
 }
 
 impl Write<'_> {
