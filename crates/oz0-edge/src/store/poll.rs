@@ -103,11 +103,12 @@ impl Store {
             }
             None => true,
         };
-        let called: Option<i64> =
-            sqlx::query_scalar("SELECT 1 FROM calls WHERE node = $1 AND state = 'waiting' LIMIT 1")
-                .bind(node.as_str())
-                .fetch_optional(&mut *tx)
-                .await?;
+        let called: Option<String> = sqlx::query_scalar(
+            "SELECT id FROM calls WHERE node = $1 AND state = 'waiting' LIMIT 1",
+        )
+        .bind(node.as_str())
+        .fetch_optional(&mut *tx)
+        .await?;
         drop(tx);
         let newest = self.pulse.beats.borrow().standing.clone();
         let standing = match newest.filter(|newest| newest.revision == revision) {

@@ -300,8 +300,8 @@ impl Write<'_> {
                         .bind(node.as_str())
                         .execute(self.conn())
                         .await?;
-                    let others: Option<i64> =
-                        sqlx::query_scalar("SELECT 1 FROM change_nodes WHERE id = $1 LIMIT 1")
+                    let others: Option<String> =
+                        sqlx::query_scalar("SELECT node FROM change_nodes WHERE id = $1 LIMIT 1")
                             .bind(change.as_str())
                             .fetch_optional(self.conn())
                             .await?;
@@ -326,8 +326,8 @@ impl Write<'_> {
         key: &VersionKey,
         id: &FunctionId,
     ) -> Result<bool, StoreError> {
-        let listed: Option<i64> = sqlx::query_scalar(
-            "SELECT 1 FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
+        let listed: Option<String> = sqlx::query_scalar(
+            "SELECT node FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
              AND now = 1 AND value <> 'absent' LIMIT 1",
         )
         .bind(key.plugin.as_str())
