@@ -48,9 +48,6 @@ impl Edges {
             .map(|number: usize| {
                 let mut command = oz0(&folder.path().join(format!("edge-{number}")));
                 command.args(["edge", "--json", "--listen", "127.0.0.1:0"]);
-                if let Ok(store) = std::env::var("OZ0_STORE") {
-                    command.args(["--store", &store]);
-                }
                 let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
                 let mut line = String::new();
                 let mut stdout = BufReader::new(child.stdout.take().unwrap());

@@ -3,7 +3,8 @@
 //! `cargo bench -p oz0 --bench fleet [-- NODES…]`, with 200 and 2000 nodes where no number is given.
 //!
 //! The nodes are the real wire client, all in this process, without servers; the edge is the built `oz0 edge`. `OZ0_EDGES` is
-//! how many edges there are, and `OZ0_STORE` the store that they share (`postgres://…`); one edge has its own by default.
+//! how many edges there are; several need a store and a place for bundles that they share, in the variables that `oz0 edge`
+//! reads. One edge has its own.
 //! Beside the edge stands the least that any could do: the same bytes from one half of this process to the other, over as many
 //! connections that wait.
 

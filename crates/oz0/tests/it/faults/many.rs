@@ -27,8 +27,8 @@ use crate::running::Running;
 /// How big a run is.
 struct Size {
     edges: usize,
-    /// The store that the edges share; one edge has its own.
-    store: Option<String>,
+    /// Where the edges keep what they share, as variables; one edge keeps it in its data folder.
+    kept: Vec<(&'static str, String)>,
     real: usize,
     simulated: usize,
     faults: usize,
@@ -65,23 +65,22 @@ type Calls = Arc<Mutex<BTreeMap<u64, Told>>>;
 /// Edges that are killed and started again where they were.
 struct Edges {
     fleet: Arc<Fleet>,
-    store: Option<String>,
+    kept: Vec<(&'static str, String)>,
     running: Vec<(String, Option<Running>)>,
     token: String,
 }
 
 impl Edges {
     fn start(size: &Size) -> Self {
-        let store = size.store.clone();
-        let with = store.clone();
-        let (fleet, first) = Fleet::with_edge(move |command| {
-            command.args(with.iter().flat_map(|store| ["--store", store]));
+        let kept = size.kept.clone();
+        let (fleet, first) = Fleet::with_edge(|command| {
+            command.envs(kept.iter().cloned());
         });
         let data = fleet.machines.path("edge");
         let token = std::fs::read_to_string(data.join("admin.token")).expect("there is a token");
         let token = token.trim().to_owned();
         let mut running = vec![(fleet.listen.clone(), Some(first))];
-        let mut edges = Self { fleet: Arc::new(fleet), store, running: Vec::new(), token };
+        let mut edges = Self { fleet: Arc::new(fleet), kept, running: Vec::new(), token };
         for number in 1..size.edges {
             let edge = edges.run(number, ANYWHERE);
             let listen = said(&edge, "edge").trim_start_matches("http://").to_owned();
@@ -95,7 +94,7 @@ impl Edges {
         let machine = if number == 0 { "edge".to_owned() } else { format!("edge-{number}") };
         let mut command =
             self.fleet.machines.oz0(&machine, &["edge", "--json", "--listen", listen]);
-        command.args(self.store.iter().flat_map(|store| ["--store", store]));
+        command.envs(self.kept.iter().cloned());
         Running::start(&mut command)
     }
 
@@ -430,7 +429,7 @@ fn seed() -> u64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_fleet_whose_edge_is_killed_and_whose_nodes_are_cut_off_comes_to_one_state() {
-    run(Size { edges: 1, store: None, real: 5, simulated: 100, faults: 3 }, seed()).await;
+    run(Size { edges: 1, kept: Vec::new(), real: 5, simulated: 100, faults: 3 }, seed()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -438,7 +437,8 @@ async fn a_fleet_whose_edge_is_killed_and_whose_nodes_are_cut_off_comes_to_one_s
 async fn a_large_fleet_whose_edges_are_killed_at_random_comes_to_one_state() {
     let size = Size {
         edges: number("OZ0_EDGES", 1),
-        store: std::env::var("OZ0_STORE").ok(),
+        // Given to the edges with everything else in the environment: `OZ0_STORE`, `OZ0_BUNDLES`.
+        kept: Vec::new(),
         real: number("OZ0_REAL", 20),
         simulated: number("OZ0_SIMULATED", 2_000),
         faults: number("OZ0_FAULTS", 20),
