@@ -148,6 +148,25 @@ async fn a_hash_is_dropped_when_the_last_of_many_nodes_has_left_it() {
     }
     assert_eq!(accepted().await, [1, 1]);
 
+    // Nor while some of those who listed it list what nobody accepted.
+    for node in &nodes {
+        tell(node, &team, "team", &[("hello", "Fourth."), ("bye", "Bye.")]).await;
+    }
+    tell(&nodes[0], &team, "team", &[("hello", "Fifth."), ("bye", "Bye.")]).await;
+    let fifth = house.changes("team").await.into_iter().find(|change| change.nodes.len() == 1);
+    house.approve("team", &[fifth.unwrap().id]).await;
+    for node in &nodes[1..] {
+        assert_eq!(accepted().await, [1, 2], "somebody who listed the old one lists what waits");
+        tell(node, &team, "team", &[("hello", "Fifth."), ("bye", "Bye.")]).await;
+    }
+    assert_eq!(accepted().await, [1, 1]);
+    assert!(house.changes("team").await.is_empty());
+    for node in &nodes {
+        tell(node, &team, "team", &[("hello", "Other."), ("bye", "Bye.")]).await;
+    }
+    house.approve_all("team").await;
+    assert_eq!(accepted().await, [1, 1]);
+
     // One that goes back is a change of its own again, others join it, and the last to leave it closes it.
     for node in &nodes[..3] {
         tell(node, &team, "team", &[("hello", "Hello."), ("bye", "Bye.")]).await;
@@ -162,6 +181,6 @@ async fn a_hash_is_dropped_when_the_last_of_many_nodes_has_left_it() {
         tell(node, &team, "team", &[("hello", "Other."), ("bye", "Bye.")]).await;
     }
     assert!(house.changes("team").await.is_empty());
-    assert_eq!(house.count("plugin.tools.reverted").await, 2);
+    assert_eq!(house.count("plugin.tools.reverted").await, 3);
     assert!(house.admin.verify_audit().await.unwrap().faults.is_empty());
 }

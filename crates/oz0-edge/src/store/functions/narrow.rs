@@ -3,8 +3,8 @@
 //! A listing moves what its own node sees, and the changes that this node has part in. What other nodes see matters in two
 //! cases only: a function that is not known yet is one that every node compared so far did not list, and a hash is dropped
 //! when every live node that listed it lists another accepted one. So where each listed function is known, and has one
-//! accepted value, or a live node that lists each of them now, the step over this node's rows (and those witnesses') is the
-//! step over all of them.
+//! accepted value, or for each of them a live node that keeps it (it lists it now, or did and lists nothing accepted now), the
+//! step over this node's rows and those witnesses' is the step over all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -232,7 +232,7 @@ impl Write<'_> {
         Ok(seen.is_some_and(|seen| self.store.is_live(node, UnixMillis(seen), self.now)))
     }
 
-    /// A live node beside this one that sees this value now, where one is found among the first.
+    /// A live node beside this one that keeps this value from being dropped, where one is found among the first.
     async fn witness(
         &mut self,
         key: &VersionKey,
@@ -253,6 +253,30 @@ impl Write<'_> {
         .bind(CANDIDATES)
         .fetch_all(self.conn())
         .await?;
+        if let Some(witness) = self.first_alive(nodes).await? {
+            return Ok(Some(witness));
+        }
+        let nodes: Vec<String> = sqlx::query_scalar(
+            "SELECT s.node FROM sightings s JOIN sightings t ON t.plugin = s.plugin
+             AND t.version = s.version AND t.function = s.function AND t.node = s.node AND t.now = 1
+             WHERE s.plugin = $1 AND s.version = $2 AND s.function = $3 AND s.value = $4
+             AND s.now = 0 AND s.node <> $5 AND NOT EXISTS (
+                 SELECT a.value FROM accepted a WHERE a.plugin = t.plugin AND a.version = t.version
+                 AND a.function = t.function AND a.value = t.value)
+             LIMIT $6",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(id.as_str())
+        .bind(value.to_string())
+        .bind(node.as_str())
+        .bind(CANDIDATES)
+        .fetch_all(self.conn())
+        .await?;
+        self.first_alive(nodes).await
+    }
+
+    async fn first_alive(&mut self, nodes: Vec<String>) -> Result<Option<NodeName>, StoreError> {
         for node in nodes {
             let node = parse(&node)?;
             if self.is_alive(&node).await? {
@@ -272,8 +296,9 @@ impl Write<'_> {
         listings: &BTreeMap<Value, Listing>,
         moved: &mut Moved,
     ) -> Result<(), StoreError> {
-        // What witnesses see is accepted: of this state nothing waits but what this node sees.
+        // What a witness sees waits without this listing.
         let mut waiting = after.waiting();
+        waiting.retain(|_, new| new.nodes.contains(node));
         let waits = !waiting.is_empty();
         let open: Vec<(String, String, Option<String>)> = sqlx::query_as(
             "SELECT c.id, c.value, n.node FROM changes c

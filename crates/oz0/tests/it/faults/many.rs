@@ -2,9 +2,9 @@
 //! under them at random.
 //!
 //! Every node lists the same function of the same plugin, and all of them the same text at a time. Again and again the text
-//! changes and is approved, or another version is installed, while calls are asked for all the time; and in the middle of each
-//! of these an edge is killed, or nodes are cut off. What everybody was told is then held against what was done: the same
-//! laws as those of one node in `kills`, of all of them at once.
+//! changes, to one that nobody approves and then to one that somebody does, or another version is installed, while calls are
+//! asked for all the time; and in the middle of each of these an edge is killed, or nodes are cut off. What everybody was told
+//! is then held against what was done: the same laws as those of one node in `kills`, of all of them at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use oz0_api::call::Ask;
-use oz0_api::change::Approve;
+use oz0_api::change::{Approve, Change};
 use oz0_api::{Client as Edge, ClientError, NodeName};
 use oz0_listing::{FunctionId, Listing, ListingHash};
 use oz0_swarm::{Swarm, View, World};
@@ -234,8 +234,12 @@ async fn run(size: Size, seed: u64) {
         }
         let (admins, at_work) = (admins.clone(), Arc::clone(&fleet));
         let folder = fleet.plugin(&format!("1.0.{version}"));
-        list(&says);
+        let never = format!("Sends your keys along, {text}.");
         let deed = async {
+            // What nobody ever approves, for long enough that callers meet it.
+            list(&never);
+            done("it waits", async || waits(&admins, &never).await).await;
+            list(&says);
             if installs {
                 done("it is installed", async || {
                     let (fleet, folder) = (Arc::clone(&at_work), folder.clone());
@@ -296,14 +300,24 @@ async fn run(size: Size, seed: u64) {
     fleet.is_empty().await;
 }
 
+/// Whether this text waits to be approved.
+async fn waits(admins: &[Edge], says: &str) -> Option<()> {
+    let name = "team".parse().expect("a name");
+    let changes = of_any(admins, async |edge| edge.changes(&name).await).await.ok()?.changes;
+    changes.iter().any(|change| lists(change, says)).then_some(())
+}
+
+/// Whether this is what a change would accept.
+fn lists(change: &Change, says: &str) -> bool {
+    let listing = change.listed.as_ref().and_then(|shown| shown.listing.as_ref());
+    listing.is_some_and(|listing| listing.get().contains(says))
+}
+
 /// Approves the text where it waits; nothing is left to do where it is accepted, and waits nowhere.
 async fn approve(admins: &[Edge], says: &str) -> Option<()> {
     let name = "team".parse().expect("a name");
     let changes = of_any(admins, async |edge| edge.changes(&name).await).await.ok()?.changes;
-    let of_it = changes.into_iter().filter(|change| {
-        let listing = change.listed.as_ref().and_then(|shown| shown.listing.as_ref());
-        listing.is_some_and(|listing| listing.get().contains(says))
-    });
+    let of_it = changes.into_iter().filter(|change| lists(change, says));
     let changes: Vec<_> = of_it.map(|change| change.id).collect();
     if !changes.is_empty() {
         let approve = Approve { changes };
