@@ -4,7 +4,7 @@
 //! node's token that was revoked. One task looks after each commit, of this edge or another one over the same store, which of
 //! these it was ([`Store::beat`]), and the polls that it concerns hear of it. A report that decides nothing wakes none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -13,8 +13,9 @@ use oz0_api::{NodeName, Revision};
 use sqlx::SqliteConnection;
 use tokio::sync::watch;
 
+use super::functions::VersionKey;
 use super::standing::Standing;
-use super::{Store, StoreError, Write, audit, parse, steady};
+use super::{Store, StoreError, Write, audit, parse, steady, versions};
 
 /// Before a store that could not be read is read again.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -109,18 +110,26 @@ impl Store {
         .bind(node.as_str())
         .fetch_optional(&mut *tx)
         .await?;
+        let goes_on = versions::goes_on(&mut tx, node).await?;
         drop(tx);
         let newest = self.pulse.beats.borrow().standing.clone();
-        let standing = match newest.filter(|newest| newest.revision == revision) {
+        // What a node goes on with is no decision, and no revision tells of it.
+        let is_now =
+            |newest: &Arc<Standing>| newest.revision == revision && newest.kept_on(node) == goes_on;
+        let standing = match newest.filter(is_now) {
             Some(newest) => newest,
-            None => self.look().await?,
+            None => self.look(Some((node, &goes_on))).await?,
         };
         let known = same && standing.is_past(query);
         Ok(Asks { standing, known, called: called.is_some() })
     }
 
-    /// Reads how things stand, and says so to every poll where that is news.
-    async fn look(&self) -> Result<Arc<Standing>, StoreError> {
+    /// Reads how things stand, and says so to every poll where that is news. `goes_on` is what a node goes on with, if it must
+    /// be known.
+    async fn look(
+        &self,
+        goes_on: Option<(&NodeName, &BTreeSet<VersionKey>)>,
+    ) -> Result<Arc<Standing>, StoreError> {
         let _alone = self.pulse.reading.lock().await;
         let mut tx = self.read().await?;
         let revision = current(&mut tx).await?;
@@ -136,7 +145,12 @@ impl Store {
         .await?;
         let before = self.pulse.beats.borrow().standing.clone();
         let standing = match &before {
-            Some(before) if before.revision == revision => Arc::clone(before),
+            Some(before)
+                if before.revision == revision
+                    && goes_on.is_none_or(|(node, goes_on)| before.kept_on(node) == *goes_on) =>
+            {
+                Arc::clone(before)
+            }
             _ => Arc::new(Standing::load(self, &mut tx, before.as_deref()).await?),
         };
         drop(tx);
@@ -169,7 +183,7 @@ impl Store {
             let looked = match store.upgrade() {
                 None => return,
                 Some(store) => {
-                    let looked = store.look().await;
+                    let looked = store.look(None).await;
                     if looked.is_err() {
                         // Whoever waits is to hear why.
                         store.pulse.beats.send_modify(|beat| beat.failures += 1);

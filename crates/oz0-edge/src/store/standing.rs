@@ -22,7 +22,7 @@ use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::functions::VersionKey;
 use super::names::Owners;
-use super::versions::{Version, all_live, assigned, state_of};
+use super::versions::{Version, all_live, assigned, kept, state_of};
 use super::{Store, StoreError, audit, parse, policy};
 
 /// Answers that are kept of one revision: one for each revision that some nodes have come to, and each set of candidates.
@@ -38,6 +38,8 @@ pub(crate) struct Standing {
     versions: BTreeMap<VersionKey, Known>,
     /// Those that some node is to run.
     live: Arc<Vec<Version>>,
+    /// Those that were replaced and that some node goes on with.
+    kept: Vec<Version>,
     /// Of those, the remote tools whose endpoint moved, with what they are pinned at.
     moved: BTreeMap<VersionKey, BTreeMap<ToolId, Endpoint>>,
     owners: Owners,
@@ -71,8 +73,9 @@ struct Asked {
     plugins: i64,
     decisions: i64,
     policy: bool,
-    /// The candidates that the node is offered, by their places among the versions that live.
-    offered: Vec<usize>,
+    /// The candidates that the node is offered and the versions that it goes on with, by their places among those that are
+    /// called.
+    apart: Vec<usize>,
 }
 
 /// An answer, and as it is sent.
@@ -117,6 +120,7 @@ impl Standing {
             Some(before) if changed.is_empty() => Arc::clone(&before.live),
             _ => Arc::new(all_live(conn).await?),
         };
+        let kept = kept(conn, None).await?;
 
         let mut moved = BTreeMap::new();
         for version in live.iter() {
@@ -132,7 +136,8 @@ impl Standing {
         }
 
         let owners = Owners::load(conn).await?;
-        let functions = load_functions(conn, &live, &changed, before, after).await?;
+        let called = live.iter().chain(&kept);
+        let functions = load_functions(conn, called, &changed, before, after).await?;
 
         let policy_revision: i64 =
             sqlx::query_scalar("SELECT value FROM counters WHERE name = 'policy'")
@@ -150,6 +155,7 @@ impl Standing {
             head,
             versions,
             live,
+            kept,
             moved,
             owners,
             functions,
@@ -157,6 +163,16 @@ impl Standing {
             policy,
             answers: Mutex::default(),
         })
+    }
+
+    /// The versions that some node may call.
+    fn called(&self) -> impl Iterator<Item = &Version> {
+        self.live.iter().chain(&self.kept)
+    }
+
+    /// The versions that a node goes on with in the place of others.
+    pub(super) fn kept_on(&self, node: &NodeName) -> BTreeSet<VersionKey> {
+        self.kept.iter().filter(|version| version.is_kept_on(node)).map(Version::key).collect()
     }
 
     /// Whether a node's revisions are of this history as far as numbers tell.
@@ -191,7 +207,12 @@ impl Standing {
             plugins: after(query.plugins),
             decisions: after(query.decisions),
             policy,
-            offered: (0..self.live.len()).filter(|at| self.live[*at].is_offered_to(node)).collect(),
+            apart: self
+                .called()
+                .enumerate()
+                .filter(|(_, version)| version.is_offered_to(node) || version.is_kept_on(node))
+                .map(|(at, _)| at)
+                .collect(),
         };
         let answer = self.kept(&asked, node)?;
         if jobs.is_empty() {
@@ -253,11 +274,11 @@ impl Standing {
         assignments
     }
 
-    /// What is accepted of the functions on which something was decided. A node that a candidate is offered to may go on with
-    /// the installed version.
+    /// What is accepted of the functions on which something was decided. A node may go on with another version than the one
+    /// that it is to run.
     fn decisions(&self, asked: &Asked, node: &NodeName) -> Vec<Decision> {
         let mut decisions = Vec::new();
-        for version in self.live.iter().filter(|version| version.may_run_on(node)) {
+        for version in self.called().filter(|version| version.may_run_on(node)) {
             let key = version.key();
             let functions = self.functions.get(&key).into_iter().flatten();
             for (function, decided) in functions.filter(|(_, one)| one.revision > asked.decisions) {
@@ -277,11 +298,11 @@ impl Standing {
     }
 }
 
-/// What is accepted of the functions of the versions that live: of those that did before, and were not described anew, what
+/// What is accepted of the functions of the versions that are called: of those that did before, and were not described anew, what
 /// changed.
-async fn load_functions(
+async fn load_functions<'v>(
     conn: &mut SqliteConnection,
-    live: &[Version],
+    called: impl Iterator<Item = &'v Version>,
     changed: &BTreeSet<VersionKey>,
     before: Option<&Standing>,
     after: i64,
@@ -296,7 +317,7 @@ async fn load_functions(
         decided.insert(VersionKey { plugin: parse(&plugin)?, version: parse(&version)? });
     }
     let mut all = BTreeMap::new();
-    for version in live {
+    for version in called {
         let key = version.key();
         let old = before
             .filter(|_| !changed.contains(&key))
