@@ -75,7 +75,9 @@ impl Edge {
         // Only whoever has the store's lock may touch them.
         let bundles = Bundles::open(&options.data, &store.known_digests().await?)?;
         let bounds = options.bounds;
-        Ok(Self { store: Arc::new(store), bundles: Arc::new(bundles), bounds })
+        let store = Arc::new(store);
+        tokio::spawn(Store::beat(Arc::downgrade(&store)));
+        Ok(Self { store, bundles: Arc::new(bundles), bounds })
     }
 
     /// The file with the first admin token, which commands on this data folder use.

@@ -26,6 +26,8 @@ mod open;
 mod plugins;
 mod policy;
 mod poll;
+pub(crate) mod standing;
+mod together;
 mod tokens;
 mod versions;
 
@@ -47,6 +49,9 @@ pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
 use self::folder::{Files, Folder};
+pub(crate) use self::poll::Asks;
+use self::poll::Pulse;
+use self::together::Together;
 pub(crate) use self::tokens::Identity;
 use crate::metrics::Metrics;
 
@@ -202,6 +207,8 @@ pub(crate) struct Store {
     edge: EdgeId,
     live_for: Duration,
     commits: watch::Sender<u64>,
+    pulse: Pulse,
+    together: Together,
     winding_down: watch::Sender<bool>,
     /// What is known of each node that has polled in this process.
     presence: Mutex<BTreeMap<NodeName, Presence>>,
@@ -484,7 +491,7 @@ pub(crate) struct Write<'a> {
     wakes: bool,
     began: Instant,
     /// What is logged once it is so.
-    acts: Vec<Act>,
+    acts: Vec<(Actor, Act)>,
 }
 
 impl Write<'_> {
@@ -521,8 +528,8 @@ impl Write<'_> {
         // Before anybody is told: a file without a name takes a commit, and loses it.
         self.store.in_service()?;
         metrics.written(self.began.elapsed(), self.revision);
-        for act in &self.acts {
-            act.log(&self.actor);
+        for (actor, act) in &self.acts {
+            act.log(actor);
         }
         if let Some((seq, hash)) = &self.head {
             self.store.folder.remember_head(*seq, hash);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 use oz0_edge::tls::Tls;
@@ -63,7 +64,11 @@ impl EdgeAlone {
         folder.make()?;
         let seat = Seat::claim(&folder, Role::Edge).await?;
         let mut told = Told { hosts: hosts.clone(), ..Told::default() };
-        let beside = Beside { tcp: Some(Port { listener, hosts, tls }), memory: None };
+        let beside = Beside {
+            tcp: Some(Port { listener, hosts, tls }),
+            memory: None,
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+        };
         let serving = Serving::start(&folder, seat, beside).await?;
         numbers::of_edge(&mut told, &serving.edge);
         let numbers = match numbers.map(|bound| bound.serve(told)).transpose() {

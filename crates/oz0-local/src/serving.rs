@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use oz0_api::memory::MemoryListener;
 use oz0_edge::tls::Tls;
-use oz0_edge::{Edge, Options, StoreError};
+use oz0_edge::{Bounds, Edge, Options, StoreError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::error::LocalError;
 use crate::folder::{DataFolder, failed};
+use crate::limits::open_files;
 use crate::seat::Seat;
 
 /// How long requests in flight have when the edge ends.
@@ -31,6 +32,8 @@ pub(crate) struct Beside {
     pub(crate) tcp: Option<Port>,
     /// The node in this process.
     pub(crate) memory: Option<MemoryListener>,
+    /// Threads that answer: one, beside a node, and as many as there are processors where nothing else is done.
+    pub(crate) threads: usize,
 }
 
 /// A port that an edge is served on.
@@ -65,7 +68,7 @@ impl Serving {
         beside: Beside,
     ) -> Result<Self, LocalError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(beside.threads.max(1))
             .thread_name("oz0-edge")
             .enable_all()
             .build()
@@ -162,7 +165,10 @@ impl Parts {
     async fn open(&self) -> Result<Edge, LocalError> {
         let until = Instant::now() + LET_GO_WITHIN;
         loop {
-            let options = Options::new(self.folder.root());
+            let options = Options {
+                bounds: Bounds::of_edge(open_files()),
+                ..Options::new(self.folder.root())
+            };
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {
                 operation: "open the store",

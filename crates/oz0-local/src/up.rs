@@ -97,6 +97,7 @@ impl Up {
         let folders = described.iter().map(|(dev, description)| pinned(dev, description)).collect();
         let (connector, listener) = pipe();
         let beside = Beside {
+            threads: 1,
             tcp: Some(Port { listener: edge_port, hosts: hosts.clone(), tls: None }),
             memory: Some(listener),
         };

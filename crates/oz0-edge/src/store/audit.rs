@@ -146,7 +146,7 @@ impl Write<'_> {
         .execute(self.conn())
         .await?;
         self.head = Some((seq, hash));
-        self.acts.push(act);
+        self.acts.push((self.actor.clone(), act));
         Ok(())
     }
 }

@@ -113,7 +113,7 @@ impl Store {
     }
 
     /// Takes the calls that wait for a node; each is handed out this once.
-    pub(super) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
+    pub(crate) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
         let waiting: i64 = {
             let mut tx = self.read().await?;
             sqlx::query_scalar("SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting'")

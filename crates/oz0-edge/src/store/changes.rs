@@ -87,12 +87,12 @@ impl Store {
         }
         let mut approved = Vec::new();
         let mut stale: BTreeSet<&ChangeId> = approve.changes.iter().collect();
+        let live = write.alive().await?;
         for version in &versions {
             // A change is one version's, and so is its approval.
             let key = version.key();
-            let mut tools = BTreeMap::new();
             for id in stale.clone() {
-                if let Some(change) = write.approve_one(version, &key, id, &mut tools).await? {
+                if let Some(change) = write.approve_one(version, &key, id, &live).await? {
                     approved.push(change);
                     stale.remove(id);
                 }
@@ -114,7 +114,7 @@ impl Write<'_> {
         version: &Version,
         key: &VersionKey,
         id: &ChangeId,
-        tools: &mut BTreeMap<ToolId, ToolState>,
+        live: &BTreeSet<NodeName>,
     ) -> Result<Option<ApprovedChange>, StoreError> {
         let row: Option<Row> = sqlx::query_as(
             "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
@@ -138,10 +138,7 @@ impl Write<'_> {
         };
         let function: FunctionId = parse(&function)?;
         let value: Value = parse(&value)?;
-        if !tools.contains_key(&tool) {
-            tools.insert(tool.clone(), ToolState::load(self.conn(), key, &tool).await?);
-        }
-        let Some(state) = tools.get_mut(&tool) else { return Ok(None) };
+        let state = ToolState::load_one(self.conn(), key, &function).await?;
         // A list that is empty is compared with nothing, and what waits goes on waiting; but what was
         // looked at is not what is listed now, if no node that saw it lists anything.
         let silent = self.silent_nodes(key, &tool).await?;
@@ -149,17 +146,15 @@ impl Write<'_> {
         if !before.seen().any(|(node, sight)| sight.now == value && !silent.contains(node)) {
             return Ok(None);
         }
-        let nodes = self.alive().await?;
         let event = Event::Approve { value };
-        let Ok(after) = before.step(event, |node| nodes.contains(node)) else {
+        let Ok(after) = before.step(event, |node| live.contains(node)) else {
             return Ok(None);
         };
         let mut listings = BTreeMap::new();
         if let Some(listing) = stored_listing(value, listing.as_deref())? {
             listings.insert(value, listing);
         }
-        let moved = self.store_function(state, &function, &after, &listings, Some(value)).await?;
-        state.set(&function, after);
+        let moved = self.store_function(&state, &function, &after, &listings, Some(value)).await?;
         let subject = AuditSubject {
             plugin: Some(key.plugin.clone()),
             version: Some(key.version.clone()),
@@ -352,10 +347,9 @@ async fn held_before(
     .bind(function.as_str())
     .fetch_all(conn)
     .await?;
+    let nodes: BTreeSet<&str> = nodes.iter().map(|seen| seen.node.as_str()).collect();
     let held = |value: &str| {
-        held.iter().any(|(node, held)| {
-            held == value && nodes.iter().any(|seen| seen.node.as_str() == node)
-        })
+        held.iter().any(|(node, held)| held == value && nodes.contains(node.as_str()))
     };
     let row = rows.iter().find(|(value, _)| held(value)).or(rows.first());
     match row {

@@ -134,7 +134,7 @@ impl Store {
         }
 
         let empty = listed.functions.is_empty() && listed.left_out.is_empty();
-        let state = ToolState::load(write.conn(), &key, &report.tool).await?;
+        let state = write.state_for(&key, &report.tool, node, &listed.functions).await?;
         if empty || (!state.snapshot && listed.functions.is_empty()) {
             // Neither erases a snapshot nor becomes the first one; what waits goes on waiting.
             write.note(&key, node, report, Some((&listed, false)), None).await?;
@@ -367,7 +367,10 @@ impl Write<'_> {
         listed: &Read,
         held: &BTreeMap<FunctionId, Held>,
     ) -> Result<BTreeMap<FunctionId, Verdict>, StoreError> {
-        let nodes = self.alive().await?;
+        let nodes = match &state.narrow {
+            Some(narrow) => narrow.witnesses.clone(),
+            None => self.alive().await?,
+        };
         let live = |name: &NodeName| name == node || nodes.contains(name);
         let ids: BTreeSet<FunctionId> =
             state.known().chain(listed.functions.keys()).cloned().collect();

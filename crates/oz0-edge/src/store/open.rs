@@ -14,6 +14,8 @@ use sqlx::sqlite::{
 use tokio::sync::watch;
 
 use super::folder::Folder;
+use super::poll::Pulse;
+use super::together::Together;
 use super::{Actor, Db, Store, StoreError, audit, random, tokens};
 use crate::metrics::Metrics;
 use crate::small::open_regular;
@@ -75,6 +77,8 @@ impl Store {
             edge,
             live_for,
             commits: watch::Sender::new(0),
+            pulse: Pulse::default(),
+            together: Together::default(),
             winding_down: watch::Sender::new(false),
             presence: Mutex::default(),
             asking: Mutex::default(),

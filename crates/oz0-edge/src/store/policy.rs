@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use oz0_api::audit::AuditSubject;
-use oz0_api::node::Policy;
 use oz0_api::policy::{Before, REASON, Rule, RuleSet, SetRule, TenantRule};
-use oz0_api::{Code, Problem, Revision, RuleId, UnixMillis};
+use oz0_api::{Code, Problem, RuleId, UnixMillis};
 use sqlx::SqliteConnection;
 
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, parse_json, random, to_json};
@@ -16,7 +15,8 @@ const RULES: usize = 1_000;
 /// The longest condition, in bytes of JSON.
 const CONDITION: usize = 64 * 1024;
 
-async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreError> {
+/// The rules, the first first.
+pub(super) async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreError> {
     let rows: Vec<(String, String, i64, String)> =
         sqlx::query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
             .fetch_all(conn)
@@ -31,21 +31,6 @@ async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreErro
             })
         })
         .collect()
-}
-
-/// The policy for a node that has it as it was at `known`; none where that is how it still is.
-pub(super) async fn since(
-    conn: &mut SqliteConnection,
-    known: Option<Revision>,
-    now: Revision,
-) -> Result<Option<Policy>, StoreError> {
-    let changed: i64 = sqlx::query_scalar("SELECT value FROM counters WHERE name = 'policy'")
-        .fetch_one(&mut *conn)
-        .await?;
-    if known.is_some_and(|known| changed <= known.0) {
-        return Ok(None);
-    }
-    Ok(Some(Policy { revision: now, rules: rules(conn).await? }))
 }
 
 /// What is wrong with a rule.

@@ -338,15 +338,15 @@ impl Store {
         if seen.is_some_and(|seen| (0..step).contains(&now.0.saturating_sub(seen))) {
             return Ok(());
         }
-        let mut write = self.write(&Actor::Node(node.clone())).await?;
-        write.see(node).await?;
-        write.tell_flips(node).await?;
-        write.commit().await
+        self.see_together(node).await
     }
 }
 
 impl Write<'_> {
     async fn revoke(&mut self, token: &mut TokenInfo) -> Result<(), StoreError> {
+        if token.kind == TokenKind::Node {
+            self.doubt_node_tokens().await?;
+        }
         let now = self.now;
         token.revoked_at = Some(now);
         sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")

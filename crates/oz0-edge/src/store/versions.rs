@@ -73,7 +73,7 @@ macro_rules! select {
     };
 }
 
-fn state_of(text: &str) -> Result<VersionState, StoreError> {
+pub(super) fn state_of(text: &str) -> Result<VersionState, StoreError> {
     VersionState::ALL
         .into_iter()
         .find(|state| state.as_str() == text)
@@ -140,7 +140,7 @@ pub(super) async fn kept(
          FROM tool_nodes t
          JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
          JOIN versions v ON v.plugin = t.plugin AND v.version = t.goes_on AND v.state = 'replaced'
-         WHERE t.failure IS NOT NULL AND t.plugin = COALESCE($1, t.plugin)",
+         WHERE t.failure IS NOT NULL AND t.goes_on IS NOT NULL AND t.plugin = COALESCE($1, t.plugin)",
     )
     .bind(plugin.map(PluginName::as_str))
     .fetch_all(conn)
@@ -151,6 +151,28 @@ pub(super) async fn kept(
         kept.entry(version.key()).or_insert(version).kept_on.insert(parse(&node)?);
     }
     Ok(kept.into_values().collect())
+}
+
+/// The versions, of those that are [`kept`], that one node goes on with.
+pub(super) async fn goes_on(
+    conn: &mut SqliteConnection,
+    node: &NodeName,
+) -> Result<BTreeSet<VersionKey>, StoreError> {
+    let rows: Vec<(String, String)> = sqlx::query_as(
+        "SELECT DISTINCT v.plugin, v.version
+         FROM tool_nodes t
+         JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
+         JOIN versions v ON v.plugin = t.plugin AND v.version = t.goes_on AND v.state = 'replaced'
+         WHERE t.failure IS NOT NULL AND t.goes_on IS NOT NULL AND t.node = $1",
+    )
+    .bind(node.as_str())
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|(plugin, version)| {
+            Ok(VersionKey { plugin: parse(plugin)?, version: parse(version)? })
+        })
+        .collect()
 }
 
 /// Every version of a plugin that some node may call: the installed one, the candidate, and those that are kept.

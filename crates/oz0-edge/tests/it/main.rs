@@ -14,6 +14,7 @@ mod function_laws;
 mod house;
 mod kill;
 mod life_laws;
+mod many;
 mod names;
 mod nodes;
 mod policy;

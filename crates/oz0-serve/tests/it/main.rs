@@ -144,3 +144,16 @@ async fn an_answer_that_nobody_takes_is_not_waited_with() {
     assert!(is_answered(&house.ask("192.0.2.2:1").await), "its place is free again");
     assert!(began.elapsed() <= bounds.stall + Duration::from_secs(1), "{:?}", began.elapsed());
 }
+
+#[test]
+fn an_edge_has_room_for_a_fleet_within_the_files_that_it_may_have_open() {
+    let room = |open| {
+        let Bounds { connections, each, .. } = Bounds::of_edge(open);
+        (connections, each)
+    };
+    assert_eq!(room(u64::MAX), (8192, 2048));
+    assert_eq!(room(524_288), (8192, 2048));
+    assert_eq!(room(20_000), (5000, 1250));
+    assert_eq!(room(4096), (1024, 256));
+    assert_eq!(room(100), (64, 16));
+}
