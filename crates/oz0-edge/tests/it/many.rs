@@ -39,7 +39,8 @@ async fn nodes(house: &House, count: usize) -> Vec<Client> {
 async fn nodes_that_come_at_once_have_joined_once_each() {
     let house = House::new().await;
     let nodes = nodes(&house, 60).await;
-    for answer in join_all(nodes.iter().map(|node| node.poll(&start()))).await {
+    let query = start();
+    for answer in join_all(nodes.iter().map(|node| node.poll(&query))).await {
         answer.unwrap();
     }
     let joined = house.log().await.into_iter().filter(|entry| entry.action == "node.join");
