@@ -14,6 +14,7 @@ mod audit;
 mod calls;
 mod catalog;
 mod changes;
+mod credentials;
 mod endpoints;
 mod flips;
 mod folder;
@@ -45,9 +46,11 @@ use tokio::sync::watch;
 pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
+pub(crate) use self::credentials::Kept;
 use self::folder::{Files, Folder};
 pub(crate) use self::tokens::Identity;
 use crate::metrics::Metrics;
+use crate::seal::{Seal, SealError};
 
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +117,9 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
+    /// A secret cannot be sealed, or opened.
+    #[error("secrets cannot be used: {0}")]
+    Seal(#[from] SealError),
 }
 
 impl StoreError {
@@ -132,6 +138,10 @@ impl StoreError {
                 Some("stop the edge, restore its data folder from a backup, and start it again")
             }
             Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
+            Self::Seal(_) => Some(
+                "give the edge the key that it had (`seal.key`, `OZ0_SEAL_KEY`), or unset what was sealed with it and set \
+                 it anew",
+            ),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Database(_) | Self::Random(_) => None,
         }
@@ -199,6 +209,7 @@ pub(crate) struct Store {
     /// The file that was deleted or replaced while it was open, and what was found.
     replaced: OnceLock<(PathBuf, String)>,
     edge: EdgeId,
+    seal: Seal,
     live_for: Duration,
     commits: watch::Sender<u64>,
     winding_down: watch::Sender<bool>,

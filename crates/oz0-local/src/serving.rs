@@ -162,7 +162,8 @@ impl Parts {
     async fn open(&self) -> Result<Edge, LocalError> {
         let until = Instant::now() + LET_GO_WITHIN;
         loop {
-            let options = Options::new(self.folder.root());
+            let options =
+                Options { key: self.folder.key().cloned(), ..Options::new(self.folder.root()) };
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {
                 operation: "open the store",

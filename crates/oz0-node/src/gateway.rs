@@ -38,6 +38,7 @@ use crate::roster::Roster;
 use crate::schema::Misfit;
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table};
+use crate::vault;
 use crate::watched::Watched;
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
@@ -258,6 +259,7 @@ impl Gateway {
         let Ready { entry, accepted, instance, .. } = ready;
         let id = &entry.id;
 
+        let carried = self.carried(&entry, &instance).await?;
         let call = from.call();
         let slot = instance
             .slot(id, call)
@@ -267,6 +269,9 @@ impl Gateway {
         let mut forward = params.forward().name(id.function()).trace_parent(&trace.to_string());
         if let Some(arguments) = &changed {
             forward = forward.arguments(arguments);
+        }
+        if let Some(carried) = &carried {
+            forward = forward.meta(vault::META, carried);
         }
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
@@ -287,7 +292,9 @@ impl Gateway {
         entry.server.metrics.call.observe(took.as_secs_f64());
         let result = answered.map_err(|error| {
             if !matches!(error.fault, Fault::Answered(_)) {
-                let reason = escape::line_within(&error.fault.to_string(), REASON).into_owned();
+                let reason = error.fault.to_string();
+                let reason = self.roster.host.without_secrets(&entry.server.plugin, &reason);
+                let reason = escape::line_within(&reason, REASON).into_owned();
                 self.roster.tell(Event::CallFailed { function: id.clone(), reason });
             }
             Halt::Error((&error.fault).into(), answer::failed(id, error))
@@ -299,6 +306,21 @@ impl Gateway {
         let result = self.after(watched.trace, &entry, accepted.kind, sent, result).await;
         watched.elsewhere_since(asked);
         result
+    }
+
+    /// What a call carries of its plugin's connections, whose tokens count now; and its server is one that may be spoken to.
+    async fn carried(
+        &self,
+        entry: &Entry,
+        instance: &Instance,
+    ) -> Result<Option<Box<RawValue>>, Halt> {
+        if let Some(bearer) = &instance.recipe.bearer {
+            let refuse = |what| Why::Unconnected(bearer.connection.clone(), what);
+            bearer.refresh().await.map_err(|what| entry.refusal(refuse(what)))?;
+        }
+        let vault = &self.roster.host.vault;
+        let carried = vault.carried(&entry.server.plugin, &entry.grants, &entry.id).await;
+        carried.map_err(|why| entry.refusal(why).into())
     }
 
     /// A function that lists itself as accepted, by a listing that is young enough for a call that came at `asked`.

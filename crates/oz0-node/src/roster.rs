@@ -28,6 +28,7 @@ use crate::host::Host;
 use crate::policy::{PluginPolicy, Rules};
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table, named};
+use crate::vault::{Difference, Grants};
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
@@ -62,6 +63,7 @@ struct State {
     plugins: Revision,
     decisions_revision: Revision,
     policy_revision: Revision,
+    credentials_revision: Revision,
     /// Where the edge's log ended at these.
     head: Option<Head>,
     /// The tenant's rules.
@@ -83,6 +85,7 @@ struct State {
 struct Assigned {
     assignment: Arc<Assignment>,
     policy: Arc<PluginPolicy>,
+    grants: Arc<Grants>,
     tools: BTreeMap<ToolId, Tended>,
 }
 
@@ -207,6 +210,7 @@ impl Roster {
             plugins: state.plugins,
             decisions: state.decisions_revision,
             policy: state.policy_revision,
+            credentials: state.credentials_revision,
             head: state.head.clone(),
             // A poll that waits does not say what its node finds out meanwhile.
             wait: (state.coming.values().any(Assigned::is_starting)
@@ -266,6 +270,14 @@ impl Roster {
         }
         if poll.reset {
             state.hooks.clear();
+            state.credentials_revision = Revision::default();
+            self.host.vault.change_all();
+        }
+        if let Some(changed) = &poll.credentials {
+            state.credentials_revision = changed.revision;
+            for plugin in &changed.plugins {
+                self.host.vault.change(plugin);
+            }
         }
         let only = self.host.options.only.as_ref();
         let ours = |plugin: &PluginName| only.is_none_or(|only| only.contains(plugin));
@@ -304,6 +316,9 @@ impl Roster {
         }
         self.advance(&mut state);
         self.rebuild_from(&state);
+        self.host.vault.keep(|plugin| {
+            state.assigned.contains_key(plugin) || state.coming.contains_key(plugin)
+        });
         for (plugin, assigned) in &state.assigned {
             self.tell_approved(plugin, assigned, poll);
         }
@@ -400,7 +415,46 @@ impl Roster {
             tools.insert(tool.clone(), Tended { server, stop, task });
         }
         let policy = assignment.description.as_ref().map(PluginPolicy::of).unwrap_or_default();
-        Assigned { assignment: Arc::clone(assignment), policy: Arc::new(policy), tools }
+        let grants = assignment.description.as_ref().map(Grants::of).unwrap_or_default();
+        Assigned {
+            assignment: Arc::clone(assignment),
+            policy: Arc::new(policy),
+            grants: Arc::new(grants),
+            tools,
+        }
+    }
+
+    /// What a plugin's servers are started with has changed: where that concerns them they are started anew, and those that
+    /// ran have a moment for what is in flight.
+    pub(crate) fn renew(self: &Arc<Self>, plugin: &PluginName, what: &Difference) {
+        let mut state = self.state();
+        if state.closed {
+            return;
+        }
+        let concerned =
+            |own: Option<&Assigned>| own.is_some_and(|own| what.concerns(&own.assignment));
+        let mut renewed = false;
+        if concerned(state.assigned.get(plugin))
+            && let Some(before) = state.assigned.remove(plugin)
+        {
+            let assigned = self.begin(&before.assignment, Some(&before), None);
+            leave(&mut state, before);
+            state.assigned.insert(plugin.clone(), assigned);
+            renewed = true;
+        }
+        if concerned(state.coming.get(plugin))
+            && let Some(before) = state.coming.remove(plugin)
+        {
+            let goes_on = state.assigned.get(plugin).map(|own| own.assignment.version.clone());
+            let coming = self.begin(&before.assignment, None, goes_on.as_ref());
+            leave(&mut state, before);
+            state.coming.insert(plugin.clone(), coming);
+            renewed = true;
+        }
+        if renewed {
+            self.tell(Event::Renewed { plugin: plugin.clone() });
+            self.rebuild_from(&state);
+        }
     }
 
     /// A version is run no more, whether it served or was to.
@@ -474,6 +528,7 @@ impl Roster {
                         accepted: decided.map_or_else(Vec::new, |decided| decided.accepted.clone()),
                         left_out_for: decided.and_then(|decided| decided.left_out_for.clone()),
                         policy: Arc::clone(&assigned.policy),
+                        grants: Arc::clone(&assigned.grants),
                         clashes: false,
                     };
                     entries.insert(id.clone(), entry);

@@ -13,7 +13,7 @@ use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::names::Owners;
 use super::versions::{Version, all_live, assigned};
-use super::{Answer, Store, StoreError, audit, parse, policy};
+use super::{Answer, Store, StoreError, audit, credentials, parse, policy};
 
 /// The store's revision.
 pub(super) async fn current(conn: &mut SqliteConnection) -> Result<Revision, StoreError> {
@@ -34,6 +34,7 @@ impl Store {
             && query.plugins <= revision
             && query.decisions <= revision
             && query.policy <= revision
+            && query.credentials <= revision
             && match &query.head {
                 Some(head) => {
                     let ours = audit::hash_at(&mut tx, &self.edge, head.seq).await?;
@@ -49,6 +50,8 @@ impl Store {
         let plugins = assignments(&mut tx, node, after(query.plugins), all).await?;
         let decisions = decisions(&mut tx, node, after(query.decisions)).await?;
         let policy = policy::since(&mut tx, known.then_some(query.policy), revision).await?;
+        let credentials =
+            credentials::since(&mut tx, node, after(query.credentials), revision).await?;
         let head = audit::head(&mut tx, &self.edge).await?;
         drop(tx);
         // Taken last: a job that is taken and not handed out is lost.
@@ -61,7 +64,8 @@ impl Store {
             && jobs.is_empty()
             && plugins.is_empty()
             && decisions.is_empty()
-            && policy.is_none();
+            && policy.is_none()
+            && credentials.is_none();
         if !reset && !fresh && nothing {
             return Ok(None);
         }
@@ -71,6 +75,7 @@ impl Store {
             plugins: Part { revision, changed: plugins },
             decisions: Part { revision, changed: decisions },
             policy,
+            credentials,
             jobs,
             head,
         }))
