@@ -1,6 +1,7 @@
 //! What calls carry of connections, what processes are given of secrets, and when either ends.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use oz0_api::credential::{ClientAuth, Connect, Grant, OauthGrant, Renewal, Sensitive, SetSecret};
@@ -158,16 +159,16 @@ async fn a_token_is_renewed_before_it_ends_and_refused_when_that_fails() {
     let node = house.node("node-1", every_call()).await;
     let caller = Caller::of(&node).await;
     connect(&house, "team/tracker", granted(&issuer, 2, &["read"]), &[]).await;
-    let mut tokens = BTreeSet::new();
+    let tokens = Mutex::new(BTreeSet::new());
     eventually("three tokens were used, one after the other", async || {
         if caller.refusal("team__read").await.is_none()
             && let Some(carried) = carried(&caller, "team__read").await
         {
             let token = carried["tracker"]["token"].as_str().unwrap().to_owned();
             assert!(issuer.counts(&token), "what a call carries counts");
-            tokens.insert(token);
+            tokens.lock().unwrap().insert(token);
         }
-        tokens.len() >= 3
+        tokens.lock().unwrap().len() >= 3
     })
     .await;
     issuer.behave(|manner| manner.refuses = true);
