@@ -6,6 +6,8 @@
 //! text that they came as; what changes in them are the name, the progress token and the AI label, by splices.
 
 mod around;
+mod carried;
+mod named;
 mod passed;
 
 use std::borrow::Cow;
@@ -36,7 +38,6 @@ use crate::policy::{self, Asks, Ruling};
 use crate::refusal::{Refusal, Why};
 use crate::roster::Roster;
 use crate::schema::Misfit;
-use crate::server::Server;
 use crate::table::{Accepted, Entry, Table};
 use crate::vault;
 use crate::watched::Watched;
@@ -190,10 +191,7 @@ impl Gateway {
             self.watch(watched, called, &params, Origin::Job(&job.id)).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
-            Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
-                Cow::Borrowed(_) => result,
-                Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
-            }),
+            Ok(Ok(result)) => self.for_the_edge(&job.function, result),
             Ok(Err(Halt::Refused(_, text))) => JobResult::Result(answer::refused(&text)),
             Ok(Err(Halt::Error(_, error))) => {
                 JobResult::Problem(passed::problem(&job.function, &error))
@@ -306,21 +304,6 @@ impl Gateway {
         let result = self.after(watched.trace, &entry, accepted.kind, sent, result).await;
         watched.elsewhere_since(asked);
         result
-    }
-
-    /// What a call carries of its plugin's connections, whose tokens count now; and its server is one that may be spoken to.
-    async fn carried(
-        &self,
-        entry: &Entry,
-        instance: &Instance,
-    ) -> Result<Option<Box<RawValue>>, Halt> {
-        if let Some(bearer) = &instance.recipe.bearer {
-            let refuse = |what| Why::Unconnected(bearer.connection.clone(), what);
-            bearer.refresh().await.map_err(|what| entry.refusal(refuse(what)))?;
-        }
-        let vault = &self.roster.host.vault;
-        let carried = vault.carried(&entry.server.plugin, &entry.grants, &entry.id).await;
-        carried.map_err(|why| entry.refusal(why).into())
     }
 
     /// A function that lists itself as accepted, by a listing that is young enough for a call that came at `asked`.
@@ -598,25 +581,5 @@ impl Gateway {
                 })
                 .await;
         }
-    }
-}
-
-impl Table {
-    fn called(&self, called: Called<'_>) -> Option<&Arc<Entry>> {
-        match called {
-            Called::Name(name) => self.named(name),
-            Called::Function(id) => self.function(id),
-        }
-    }
-
-    /// The servers that may yet list the function.
-    fn servers_for(&self, called: Called<'_>) -> Vec<Arc<Server>> {
-        let may = |server: &&Arc<Server>| match called {
-            Called::Name(name) => {
-                name.strip_prefix(server.tool.as_ref()).is_some_and(|rest| rest.starts_with("__"))
-            }
-            Called::Function(id) => server.tool == id.tool(),
-        };
-        self.servers().iter().filter(may).cloned().collect()
     }
 }

@@ -140,10 +140,8 @@ impl Host {
         }
         let folder = self.bundles.folder_of(description, edge).await?;
         let asks = !description.secrets.is_empty() || !description.connections.is_empty();
-        let held = match asks {
-            true => self.vault.current(&assignment.plugin).await?,
-            false => Arc::default(),
-        };
+        let held =
+            if asks { self.vault.current(&assignment.plugin).await? } else { Arc::default() };
         // Reading, resolving and installing block.
         let recipe = tokio::task::spawn_blocking({
             let (host, assignment, tool) = (Arc::clone(self), Arc::clone(assignment), tool.clone());

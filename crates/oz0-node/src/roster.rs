@@ -4,6 +4,7 @@
 //! looks, and waits for nobody.
 
 mod patience;
+mod renewal;
 mod standing;
 mod succession;
 
@@ -28,7 +29,7 @@ use crate::host::Host;
 use crate::policy::{PluginPolicy, Rules};
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table, named};
-use crate::vault::{Difference, Grants};
+use crate::vault::Grants;
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
@@ -421,39 +422,6 @@ impl Roster {
             policy: Arc::new(policy),
             grants: Arc::new(grants),
             tools,
-        }
-    }
-
-    /// What a plugin's servers are started with has changed: where that concerns them they are started anew, and those that
-    /// ran have a moment for what is in flight.
-    pub(crate) fn renew(self: &Arc<Self>, plugin: &PluginName, what: &Difference) {
-        let mut state = self.state();
-        if state.closed {
-            return;
-        }
-        let concerned =
-            |own: Option<&Assigned>| own.is_some_and(|own| what.concerns(&own.assignment));
-        let mut renewed = false;
-        if concerned(state.assigned.get(plugin))
-            && let Some(before) = state.assigned.remove(plugin)
-        {
-            let assigned = self.begin(&before.assignment, Some(&before), None);
-            leave(&mut state, before);
-            state.assigned.insert(plugin.clone(), assigned);
-            renewed = true;
-        }
-        if concerned(state.coming.get(plugin))
-            && let Some(before) = state.coming.remove(plugin)
-        {
-            let goes_on = state.assigned.get(plugin).map(|own| own.assignment.version.clone());
-            let coming = self.begin(&before.assignment, None, goes_on.as_ref());
-            leave(&mut state, before);
-            state.coming.insert(plugin.clone(), coming);
-            renewed = true;
-        }
-        if renewed {
-            self.tell(Event::Renewed { plugin: plugin.clone() });
-            self.rebuild_from(&state);
         }
     }
 

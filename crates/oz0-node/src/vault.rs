@@ -299,12 +299,9 @@ impl Vault {
         }
         let Some(connections) = grants.functions.get(function) else { return Ok(None) };
         let refuse = |name: &ConnectionName, what| Why::Unconnected(name.clone(), what);
-        let held = match self.current(plugin).await {
-            Ok(held) => held,
-            Err(_) => {
-                let name = connections.keys().next().expect("a function is under some connection");
-                return Err(refuse(name, Unconnected::Unknown));
-            }
+        let Ok(held) = self.current(plugin).await else {
+            let name = connections.keys().next().expect("a function is under some connection");
+            return Err(refuse(name, Unconnected::Unknown));
         };
         let mut carried = BTreeMap::new();
         for (name, scopes) in connections {
@@ -339,6 +336,13 @@ impl Vault {
         let lines: Vec<String> =
             values.iter().flat_map(|value| value.lines()).map(str::to_owned).collect();
         values.extend(lines);
+        // In JSON some of its characters may be escapes.
+        let quoted: Vec<String> = values
+            .iter()
+            .map(|value| serde_json::Value::from(value.as_str()).to_string())
+            .map(|quoted| quoted[1..quoted.len() - 1].to_owned())
+            .collect();
+        values.extend(quoted);
         let mut text = Cow::Borrowed(text);
         // The longest first: one may be the beginning of another.
         let mut values: Vec<&String> =

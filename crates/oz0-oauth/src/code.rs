@@ -150,9 +150,8 @@ impl Pending {
         let come = tokio::time::timeout(within, brought).await;
         drop(stop);
         let _ = tokio::time::timeout(Duration::from_secs(1), server).await;
-        let brought = match come {
-            Ok(Ok(brought)) => brought,
-            Ok(Err(_)) | Err(_) => return Err(OauthError::Late { seconds: within.as_secs() }),
+        let Ok(Ok(brought)) = come else {
+            return Err(OauthError::Late { seconds: within.as_secs() });
         };
         // Whose code it is (RFC 9207): one of another server would be redeemed at this one.
         match (&brought.iss, &authorization.issuer) {

@@ -3,30 +3,29 @@
 //! The audit log says that something was set, connected or ended, by its name; values, params and what an authorization server
 //! answered are in none of its entries.
 
+mod checked;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::credential::{
-    ChangedCredentials, Connect, Connected, ConnectionInfo, Grant, LONGEST_PARAM, LONGEST_VALUE,
-    OauthGrant, Renewal, SecretInfo, Sensitive, With,
+    ChangedCredentials, Connect, Connected, ConnectionInfo, Grant, OauthGrant, Renewal, SecretInfo,
+    Sensitive, With,
 };
 use oz0_api::plugin::{ConnectionDescription, Need, PluginDescription};
 use oz0_api::{
     Code, ConnectionName, NodeName, PluginName, Problem, Revision, SecretName, UnixMillis,
 };
-use oz0_listing::escape;
 use sqlx::SqliteConnection;
 use zeroize::Zeroizing;
 
+use self::checked::{check_grant, check_value, params};
 use super::versions::{Version, all_live, of_plugin};
 use super::{
     Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, random, to_json,
 };
 use crate::seal::{Of, SealError};
 use crate::version::no_plugin;
-
-/// Params of one connection, at most.
-const PARAMS: usize = 64;
 
 /// The longest life of a token that is believed, in seconds: a hundred years.
 const LIFE: u64 = 3_153_600_000;
@@ -90,111 +89,6 @@ fn no_secret(plugin: &PluginName, name: &SecretName) -> Problem {
 fn no_connection(plugin: &PluginName, name: &ConnectionName) -> Problem {
     Problem::new(Code::NotFound, format!("the connection {plugin}/{name} is not connected"))
         .hint("`oz0 connection list` shows the connections")
-}
-
-/// What is wrong with a value. It is not repeated.
-fn check_value(name: &SecretName, value: &Sensitive) -> Result<(), Problem> {
-    let wrong = |what: &str| Problem::new(Code::Malformed, format!("the value of {name} {what}"));
-    let value = value.expose();
-    if value.is_empty() {
-        return Err(wrong("is empty"));
-    }
-    if value.len() > LONGEST_VALUE {
-        let what = format!("the value of {name} has at most {LONGEST_VALUE} bytes");
-        return Err(Problem::new(Code::TooLarge, what));
-    }
-    if value.contains('\0') {
-        return Err(wrong("holds a NUL, which no process can be given"));
-    }
-    Ok(())
-}
-
-/// The params that are stored: those that were given, and the defaults of the others as they are now.
-fn params(
-    description: &ConnectionDescription,
-    urls: &BTreeSet<String>,
-    given: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>, Problem> {
-    let wrong = |what: String| Problem::new(Code::Malformed, what);
-    if let Some(unknown) = given.keys().find(|name| !description.params.contains_key(*name)) {
-        let unknown = escape::line_within(unknown, 80);
-        return Err(wrong(format!("the connection has no param `{unknown}`")));
-    }
-    if description.params.len() > PARAMS {
-        return Err(wrong(format!("a connection has at most {PARAMS} params")));
-    }
-    let mut params = BTreeMap::new();
-    for (name, default) in &description.params {
-        let shown = escape::line_within(name, 80);
-        let value = given.get(name).or(default.as_ref()).ok_or_else(|| {
-            wrong(format!("the param `{shown}` has no value"))
-                .hint(format!("give it one: --param {shown}=VALUE"))
-        })?;
-        if value.is_empty() || value.len() > LONGEST_PARAM || value.chars().any(char::is_control) {
-            return Err(wrong(format!(
-                "the param `{shown}` is one line of at most {LONGEST_PARAM} bytes"
-            )));
-        }
-        let placeholder = format!("{{{name}}}");
-        let plain = |b: u8| b.is_ascii_alphanumeric() || b"._~:[]-".contains(&b);
-        if urls.iter().any(|url| url.contains(&placeholder)) && !value.bytes().all(plain) {
-            return Err(wrong(format!(
-                "the param `{shown}` stands in a server's URL, where it has letters, digits and `._~:[]-` alone"
-            )));
-        }
-        params.insert(name.clone(), value.clone());
-    }
-    Ok(params)
-}
-
-/// What is wrong with what a connection is to be connected with.
-fn check_grant(description: &ConnectionDescription, grant: &Grant) -> Result<(), Problem> {
-    let wrong = |what: String| Problem::new(Code::Malformed, what);
-    match grant {
-        Grant::Secrets(given) => {
-            if let Some(unknown) = given.keys().find(|name| !description.secrets.contains(name)) {
-                return Err(wrong(format!("the connection has no secret {unknown}")));
-            }
-            if let Some(missing) = description.secrets.iter().find(|name| !given.contains_key(name))
-            {
-                return Err(wrong(format!("the connection's secret {missing} was not given")));
-            }
-            given.iter().try_for_each(|(name, value)| check_value(name, value))
-        }
-        Grant::Oauth(grant) => check_oauth(grant),
-    }
-}
-
-fn check_oauth(grant: &OauthGrant) -> Result<(), Problem> {
-    let wrong = |what: String| Problem::new(Code::Malformed, what);
-    let endpoints = [Some(&grant.token_endpoint), grant.revocation_endpoint.as_ref()];
-    for endpoint in endpoints.into_iter().flatten() {
-        oz0_oauth::endpoint(endpoint).map_err(|error| wrong(error.to_string()))?;
-    }
-    let token = |value: &Sensitive| {
-        let value = value.expose();
-        (1..=LONGEST_VALUE).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_graphic())
-    };
-    if !token(&grant.access_token) {
-        return Err(wrong("the access token is none: it has visible ASCII alone".to_owned()));
-    }
-    if let Renewal::RefreshToken(refresh) = &grant.renewal
-        && !token(refresh)
-    {
-        return Err(wrong("the refresh token is none: it has visible ASCII alone".to_owned()));
-    }
-    let short = |text: &str| !text.is_empty() && text.len() <= 2000;
-    let texts = [Some(&grant.client_id), grant.resource.as_ref()];
-    if !texts.into_iter().flatten().chain(&grant.scopes).all(|text| short(text))
-        || grant.scopes.len() > 200
-    {
-        return Err(wrong("a client ID, a resource or a scope is too long".to_owned()));
-    }
-    let secret = grant.client_secret.as_ref().map(Sensitive::expose);
-    if secret.is_some_and(|secret| !short(secret)) {
-        return Err(wrong("the client's secret is too long".to_owned()));
-    }
-    Ok(())
 }
 
 /// When a token ends that counts for so many seconds from now.
@@ -500,9 +394,8 @@ impl Store {
     ) -> Answer<(ConnectionInfo, Result<Kept, SealError>)> {
         let mut write = self.write(actor).await?;
         let before = info(write.conn(), plugin, name).await?;
-        let kept = match self.kept_in(write.conn(), plugin, name).await? {
-            Some(kept) => kept,
-            None => return Err(no_connection(plugin, name).into()),
+        let Some(kept) = self.kept_in(write.conn(), plugin, name).await? else {
+            return Err(no_connection(plugin, name).into());
         };
         sqlx::query("DELETE FROM connections WHERE plugin = $1 AND name = $2")
             .bind(plugin.as_str())
@@ -628,7 +521,7 @@ impl Store {
         plugin: &PluginName,
         name: &ConnectionName,
     ) -> Result<Option<Result<Kept, SealError>>, StoreError> {
-        let row: Option<(String, String, Option<String>, Option<i64>, i64, String)> = sqlx::query_as(
+        let row: Option<KeptRow> = sqlx::query_as(
             "SELECT params, sealed, scopes, expires_at, connected_at, generation FROM connections
              WHERE plugin = $1 AND name = $2",
         )
@@ -657,6 +550,9 @@ impl Store {
         })))
     }
 }
+
+/// Params, what is sealed, scopes, end, beginning, generation.
+type KeptRow = (String, String, Option<String>, Option<i64>, i64, String);
 
 /// What the audit log says of an act, beside who and when.
 fn about<const N: usize>(plugin: &PluginName, detail: [(&str, String); N]) -> AuditSubject {

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use oz0_issuer::{Issuer, MARK};
+use oz0_mcp::EraChoice;
 use serde_json::Value;
 
 use crate::local::home::{Home, Plugin, Process, eventually};
@@ -128,8 +129,8 @@ fn nowhere(home: &Home, up: &Process, said: &[&Said]) {
     assert_eq!(files_with(&home.data(), MARK), [] as [String; 0]);
 }
 
-#[test]
-fn a_secret_reaches_the_declared_process_and_nothing_that_is_shown_or_kept() {
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_reaches_the_declared_process_and_nothing_that_is_shown_or_kept() {
     let home = Home::new();
     let team = plugin(&home, "team", &format!("requires: {{secrets: [TEAM_KEY]}}\n{CONNECTIONS}"));
     let other = plugin(&home, "other", "requires: {optional_secrets: [OTHER_KEY]}\n");
@@ -147,9 +148,17 @@ fn a_secret_reaches_the_declared_process_and_nothing_that_is_shown_or_kept() {
     assert_eq!(who_has(&home, VALUE), BTreeSet::from(["team".to_owned()]));
     assert_eq!(who_has(&home, "WHO="), BTreeSet::from(["other".to_owned(), "team".to_owned()]));
     assert_eq!(who_has(&home, TOKEN), BTreeSet::new(), "a token goes with calls");
-    // The actor says what it was called with, and so what its call carried.
-    eventually("its call carries the token", || call(&home, "team.hello").stdout.contains(TOKEN));
-    assert!(!call(&home, "other.hello").stdout.contains(MARK));
+    // The actor says what it was called with, and so what its call carried: a client is told, as with any result. What an
+    // operator asks for is kept by the edge until it is read, and has no token in it.
+    let client = up.client(EraChoice::Legacy, None).await;
+    let hello = async |name: &str| {
+        let params = format!(r#"{{"name":"{name}","arguments":{{"x":1}}}}"#);
+        crate::seen::call(&client, &params).await.unwrap().to_string()
+    };
+    assert!(hello("team__hello").await.contains(TOKEN));
+    assert!(!hello("other__hello").await.contains(MARK));
+    let shown = call(&home, "team.hello").all();
+    assert!(shown.contains("[secret]") && !shown.contains(MARK), "{shown}");
 
     // What is refused is not repeated either.
     let wrong = [

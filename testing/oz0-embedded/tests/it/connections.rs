@@ -118,7 +118,10 @@ async fn a_token_goes_with_the_functions_of_its_scopes_and_no_others() {
     }
     // The edge's own calls go the same way.
     let call = house.ask("team.read", r#"{"x": 1}"#).await;
-    assert!(format!("{call:?}").contains("t-token"), "{call:?}");
+    let call = format!("{call:?}");
+    // The edge keeps what comes of it for a while: what its server repeats of the token is not in that.
+    assert!(call.contains("oz0/connections") && call.contains("[secret]"), "{call}");
+    assert!(!call.contains("t-token"), "{call}");
 
     disconnect(&house, "team/tracker").await;
     eventually("calls that need it are refused", async || {
@@ -413,10 +416,13 @@ async fn a_host_that_is_a_param_is_the_one_that_was_connected() {
     connect(&house, "weather/wx", granted(&issuer, 3600, &["read"]), &[("host", &host)]).await;
     eventually("it is called", async || caller.refusal("wx__seen").await.is_none()).await;
     assert!(!sent(&issuer).1);
-    // A later default, or an edited template, changes nothing and gets nothing.
+    // A later default changes nothing and gets nothing.
+    node.shutdown().await;
     let evil = Issuer::new();
     remote(&plugin, "http://{host}/mcp", &default(&evil));
     house.install(&plugin).await;
+    let node = house.node("node-1", every_call()).await;
+    let caller = Caller::of(&node).await;
     eventually("it goes on", async || caller.refusal("wx__seen").await.is_none()).await;
     for nobody in [&other, &evil] {
         assert!(nobody.requests().is_empty(), "{:?}", nobody.requests());
