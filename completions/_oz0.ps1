@@ -41,6 +41,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
+            [CompletionResult]::new('secret', 'secret', [CompletionResultType]::ParameterValue, 'Keep the secrets that plugins'' processes are given')
+            [CompletionResult]::new('connection', 'connection', [CompletionResultType]::ParameterValue, 'Connect plugins to accounts at outside systems, whose tokens go with single calls')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
@@ -671,6 +673,171 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;approvals;help;help' {
             break
         }
+        'oz0;secret' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;secret;set' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;unset' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;help' {
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;secret;help;set' {
+            break
+        }
+        'oz0;secret;help;list' {
+            break
+        }
+        'oz0;secret;help;unset' {
+            break
+        }
+        'oz0;secret;help;help' {
+            break
+        }
+        'oz0;connection' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;connection;connect' {
+            [CompletionResult]::new('--param', '--param', [CompletionResultType]::ParameterName, 'The value of a param (repeatable); one that is left out has the manifest''s default')
+            [CompletionResult]::new('--issuer', '--issuer', [CompletionResultType]::ParameterName, 'The authorization server''s issuer, where the plugin''s remote server does not name it')
+            [CompletionResult]::new('--authorize-url', '--authorize-url', [CompletionResultType]::ParameterName, 'Where people authorize, of an authorization server without metadata')
+            [CompletionResult]::new('--token-url', '--token-url', [CompletionResultType]::ParameterName, 'Where tokens are made, of an authorization server without metadata')
+            [CompletionResult]::new('--revoke-url', '--revoke-url', [CompletionResultType]::ParameterName, 'Where tokens are revoked, of an authorization server without metadata')
+            [CompletionResult]::new('--client-id', '--client-id', [CompletionResultType]::ParameterName, 'The client that was registered for oz0 there; without it, oz0 registers one where that is offered')
+            [CompletionResult]::new('--client-auth', '--client-auth', [CompletionResultType]::ParameterName, 'How the client shows its secret [default: what the server says, else basic]')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'A scope to ask for (repeatable); without it, those that the manifest names')
+            [CompletionResult]::new('--redirect-port', '--redirect-port', [CompletionResultType]::ParameterName, 'The port of this machine that the browser comes back to, where the client was registered with one')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--oauth', '--oauth', [CompletionResultType]::ParameterName, 'Authorize oz0 in a browser, instead of giving secrets')
+            [CompletionResult]::new('--client-credentials', '--client-credentials', [CompletionResultType]::ParameterName, 'Have a token made for a client of the system, without a person')
+            [CompletionResult]::new('--client-secret', '--client-secret', [CompletionResultType]::ParameterName, 'Take the client''s secret from standard input, or ask for it')
+            [CompletionResult]::new('--no-browser', '--no-browser', [CompletionResultType]::ParameterName, 'Only print the address to open')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;disconnect' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;help' {
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;connection;help;connect' {
+            break
+        }
+        'oz0;connection;help;list' {
+            break
+        }
+        'oz0;connection;help;disconnect' {
+            break
+        }
+        'oz0;connection;help;help' {
+            break
+        }
         'oz0;audit' {
             [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Only entries of this plugin')
             [CompletionResult]::new('--function', '--function', [CompletionResultType]::ParameterName, 'Only entries about this function, such as `team.hello`')
@@ -913,6 +1080,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
+            [CompletionResult]::new('secret', 'secret', [CompletionResultType]::ParameterValue, 'Keep the secrets that plugins'' processes are given')
+            [CompletionResult]::new('connection', 'connection', [CompletionResultType]::ParameterValue, 'Connect plugins to accounts at outside systems, whose tokens go with single calls')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
@@ -1029,6 +1198,36 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;help;approvals;deny' {
+            break
+        }
+        'oz0;help;secret' {
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            break
+        }
+        'oz0;help;secret;set' {
+            break
+        }
+        'oz0;help;secret;list' {
+            break
+        }
+        'oz0;help;secret;unset' {
+            break
+        }
+        'oz0;help;connection' {
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            break
+        }
+        'oz0;help;connection;connect' {
+            break
+        }
+        'oz0;help;connection;list' {
+            break
+        }
+        'oz0;help;connection;disconnect' {
             break
         }
         'oz0;help;audit' {

@@ -17,6 +17,7 @@ pub mod audit;
 pub mod call;
 pub mod change;
 pub mod client;
+pub mod credential;
 mod id;
 pub mod memory;
 pub mod node;
@@ -30,7 +31,8 @@ pub mod update;
 
 pub use client::{Client, ClientError};
 pub use id::{
-    ApprovalId, CallId, CallPattern, ChangeId, EdgeId, Endpoint, FunctionGrant, IdError, NodeName,
-    PluginName, PluginVersion, PolicyMatch, Revision, RuleId, TokenId, UnixMillis, VersionRange,
+    ApprovalId, CallId, CallPattern, ChangeId, ConnectionName, EdgeId, Endpoint, FunctionGrant,
+    IdError, NodeName, PluginName, PluginVersion, PolicyMatch, Revision, RuleId, SecretName,
+    TokenId, UnixMillis, VersionRange,
 };
 pub use problem::{Code, Kind, Problem};

@@ -5,6 +5,7 @@ mod audit;
 mod bundles;
 mod caller;
 mod calls;
+mod credentials;
 mod described;
 mod guard;
 mod nodes;
@@ -76,6 +77,7 @@ pub(crate) fn groups() -> Vec<Group> {
         calls::routes(),
         approvals::routes(),
         policy::routes(),
+        credentials::routes(),
         audit::routes(),
         tokens::routes(),
         Group {
@@ -146,7 +148,7 @@ impl From<Problem> for Answer {
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
         let code = match error {
-            StoreError::Replaced { .. } => Code::Unavailable,
+            StoreError::Replaced { .. } | StoreError::Seal(_) => Code::Unavailable,
             _ => Code::Internal,
         };
         let what = oz0_listing::escape::line_within(&error.to_string(), 400).into_owned();

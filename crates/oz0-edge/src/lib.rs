@@ -10,11 +10,13 @@
 //! [`version`], that of a plugin's versions, and [`uses`], whether those who use a plugin can go on with another version of it. The store loads their states, steps them, and writes the
 //! difference together with the audit entries that tell of it, in one transaction.
 
+mod accounts;
 mod api;
 mod bundles;
 pub mod function;
 mod metrics;
 pub mod openapi;
+mod seal;
 pub mod serve;
 pub mod small;
 mod store;
@@ -26,10 +28,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use accounts::Accounts;
 use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;
 use oz0_telemetry::metrics::Source;
+pub use seal::{NoKey, SealError, SealKey};
 use store::Store;
 pub use store::StoreError;
 
@@ -43,12 +47,19 @@ pub struct Options {
     pub live_for: Duration,
     /// How many connections each surface takes at once, and how long slow peers are waited for.
     pub bounds: Bounds,
+    /// What secrets are sealed with; without it, the key in the data folder, which is made where there is none.
+    pub key: Option<SealKey>,
 }
 
 impl Options {
     /// The usual ones for a data folder: a node is alive for 75 s after its last request.
     pub fn new(data: impl Into<PathBuf>) -> Self {
-        Self { data: data.into(), live_for: Duration::from_secs(75), bounds: Bounds::default() }
+        Self {
+            data: data.into(),
+            live_for: Duration::from_secs(75),
+            bounds: Bounds::default(),
+            key: None,
+        }
     }
 }
 
@@ -57,6 +68,7 @@ impl Options {
 pub struct Edge {
     store: Arc<Store>,
     bundles: Arc<Bundles>,
+    accounts: Arc<Accounts>,
     bounds: Bounds,
 }
 
@@ -71,13 +83,14 @@ impl Edge {
     /// admin token in `admin.token`. A store that is missing, cut short, overwritten, of another
     /// edge, or older than it was is an error: nothing is trusted because of it.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
-        let store = Store::open(&options.data, options.live_for).await?;
+        let store = Store::open(&options.data, options.live_for, options.key.as_ref()).await?;
         // Only whoever has the store's lock may touch them.
         let bundles = Bundles::open(&options.data, &store.known_digests().await?)?;
         let bounds = options.bounds;
         let store = Arc::new(store);
         tokio::spawn(Store::beat(Arc::downgrade(&store)));
-        Ok(Self { store, bundles: Arc::new(bundles), bounds })
+        let accounts = Arc::default();
+        Ok(Self { store, bundles: Arc::new(bundles), accounts, bounds })
     }
 
     /// The file with the first admin token, which commands on this data folder use.

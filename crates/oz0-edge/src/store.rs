@@ -14,6 +14,8 @@ mod audit;
 mod calls;
 mod catalog;
 mod changes;
+mod clock;
+mod credentials;
 mod endpoints;
 mod flips;
 mod folder;
@@ -35,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use oz0_api::node::PollQuery;
 use oz0_api::{ApprovalId, EdgeId, NodeName, Problem, Revision, UnixMillis};
@@ -48,12 +50,16 @@ use tokio::sync::watch;
 pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
+pub(crate) use self::clock::now;
+use self::clock::{steady, time_of_day};
+pub(crate) use self::credentials::Kept;
 use self::folder::{Files, Folder};
 pub(crate) use self::poll::Asks;
 use self::poll::Pulse;
 use self::together::Together;
 pub(crate) use self::tokens::Identity;
 use crate::metrics::Metrics;
+use crate::seal::{Seal, SealError};
 
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error)]
@@ -120,6 +126,9 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
+    /// A secret cannot be sealed, or opened.
+    #[error("secrets cannot be used: {0}")]
+    Seal(#[from] SealError),
 }
 
 impl StoreError {
@@ -138,6 +147,10 @@ impl StoreError {
                 Some("stop the edge, restore its data folder from a backup, and start it again")
             }
             Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
+            Self::Seal(_) => Some(
+                "give the edge the key that it had (`seal.key`, `OZ0_SEAL_KEY`), or unset what was sealed with it and set \
+                 it anew",
+            ),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Database(_) | Self::Random(_) => None,
         }
@@ -205,6 +218,7 @@ pub(crate) struct Store {
     /// The file that was deleted or replaced while it was open, and what was found.
     replaced: OnceLock<(PathBuf, String)>,
     edge: EdgeId,
+    seal: Seal,
     live_for: Duration,
     commits: watch::Sender<u64>,
     pulse: Pulse,
@@ -547,37 +561,6 @@ async fn next(conn: &mut SqliteConnection, counter: &'static str) -> Result<i64,
         .bind(counter)
         .fetch_one(conn)
         .await?)
-}
-
-/// The time.
-pub(crate) fn now() -> UnixMillis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    UnixMillis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// How far the time of day may be from where this process counted it to without having been set.
-const SLEW: i64 = 1_000;
-
-/// The time of day, and how far it was set from where this process counted it to.
-fn clock() -> (UnixMillis, i64) {
-    static BEGAN: OnceLock<(Instant, UnixMillis)> = OnceLock::new();
-    let (began, at) = BEGAN.get_or_init(|| (Instant::now(), now()));
-    let ran = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
-    let now = now();
-    let set = now.0.saturating_sub(at.0.saturating_add(ran));
-    (now, if set.abs() < SLEW { 0 } else { set })
-}
-
-/// The time by which whoever waits is waited for: the time of day, but where somebody set that while this process ran, on
-/// which it is no longer and no shorter.
-fn steady() -> UnixMillis {
-    let (now, set) = clock();
-    UnixMillis(now.0.saturating_sub(set))
-}
-
-/// A steady time as people have it.
-fn time_of_day(steadily: i64) -> UnixMillis {
-    UnixMillis(steadily.saturating_add(clock().1))
 }
 
 /// Reads what the store wrote.

@@ -42,6 +42,7 @@ use oz0_api::PluginName;
 pub use oz0_edge::openapi;
 pub use oz0_edge::small::open_regular;
 pub use oz0_edge::tls::Tls;
+pub use oz0_edge::{NoKey, SealKey};
 use oz0_node::{NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 

@@ -167,6 +167,7 @@ impl Parts {
         loop {
             let options = Options {
                 bounds: Bounds::of_edge(open_files()),
+                key: self.folder.key().cloned(),
                 ..Options::new(self.folder.root())
             };
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;

@@ -14,8 +14,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use oz0_api::PluginName;
+use oz0_api::credential::Sensitive;
 use oz0_listing::escape;
-use oz0_local::DataFolder;
+use oz0_local::{DataFolder, NoKey};
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
 use oz0_telemetry::log::{FILTER, Format};
@@ -119,6 +120,32 @@ impl Settings {
         Ok(DataFolder::at(data)?)
     }
 
+    /// The data folder, for a command whose edge it may become: with the key that secrets are sealed with, where one was given.
+    pub(crate) fn sealed(&self) -> Result<DataFolder> {
+        let folder = self.data()?;
+        let text = match (variable("OZ0_SEAL_KEY")?, variable("OZ0_SEAL_KEY_FILE")?) {
+            (Some(_), Some(_)) => {
+                return Err(WrongUsage(
+                    "OZ0_SEAL_KEY and OZ0_SEAL_KEY_FILE are both set: give the key one way"
+                        .to_owned(),
+                )
+                .into());
+            }
+            (Some(text), None) => ("OZ0_SEAL_KEY", text),
+            (None, Some(path)) => {
+                let text = fs::read_to_string(&path).with_context(|| {
+                    format!("cannot read {path}, which OZ0_SEAL_KEY_FILE names")
+                })?;
+                ("OZ0_SEAL_KEY_FILE", text)
+            }
+            (None, None) => return Ok(folder),
+        };
+        // The text itself is in no message.
+        let key = text.1.parse();
+        let key = key.map_err(|error: NoKey| WrongUsage(format!("{}: {error}", text.0)))?;
+        Ok(folder.sealed_with(key))
+    }
+
     /// oz0's configuration folder.
     pub(crate) fn config(&self) -> Option<&Path> {
         self.config.as_deref()
@@ -220,7 +247,7 @@ impl Settings {
                 Some(plugin) => options.secrets_of.entry(plugin).or_default(),
                 None => &mut options.secrets,
             };
-            secrets.insert(name.to_owned(), value);
+            secrets.insert(name.to_owned(), Sensitive::new(value));
         }
         Ok(options)
     }

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Edge, settings: &Settings, output: Output) -> Resu
     }
     let metrics = settings.metrics_listen(&arguments.metrics)?;
     serve::numbers_to_others(metrics, &mut hosts, output);
-    let folder = settings.data()?;
+    let folder = settings.sealed()?;
     let admin_token = folder.admin_token_file();
     let first = !admin_token.exists();
     raise_open_files();

@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
     }
     let metrics = settings.metrics_listen(&arguments.metrics)?;
     serve::numbers_to_others(metrics, &mut hosts, output);
-    let folder = settings.data()?;
+    let folder = settings.sealed()?;
     let mut machine = machine(&arguments.node, &arguments.plugins, settings, output)?;
     machine.node.clients_need_tokens = arguments.mcp_auth;
     let mut plugins = Vec::new();

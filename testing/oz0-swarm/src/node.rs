@@ -30,6 +30,7 @@ pub struct View {
     head: Option<Head>,
     plugins_revision: Revision,
     policy: Revision,
+    credentials: Revision,
     /// How far it has come.
     pub revision: Revision,
     /// What it is to run.
@@ -72,6 +73,7 @@ impl View {
             plugins: self.plugins_revision,
             decisions: self.revision,
             policy: self.policy,
+            credentials: self.credentials,
             head: self.head.clone(),
             wait: None,
             jobs: true,
@@ -96,6 +98,9 @@ impl View {
         self.revision = poll.decisions.revision;
         if let Some(policy) = &poll.policy {
             self.policy = policy.revision;
+        }
+        if let Some(credentials) = &poll.credentials {
+            self.credentials = credentials.revision;
         }
         for assignment in &poll.plugins.changed {
             let key = (assignment.plugin.clone(), assignment.version.clone());

@@ -108,6 +108,7 @@ async fn poll(
         plugins: Part { revision: query.plugins, changed: Vec::new() },
         decisions: Part { revision: query.decisions, changed: Vec::new() },
         policy: None,
+        credentials: None,
         jobs: Vec::new(),
         head: query.head.clone(),
     };

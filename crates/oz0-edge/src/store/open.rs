@@ -18,7 +18,8 @@ use super::poll::Pulse;
 use super::together::Together;
 use super::{Actor, Db, Store, StoreError, audit, random, tokens};
 use crate::metrics::Metrics;
-use crate::small::open_regular;
+use crate::seal::{Seal, SealError, SealKey};
+use crate::small::{open_regular, read_small};
 
 /// Connections that read.
 const READERS: u32 = 4;
@@ -26,9 +27,16 @@ const READERS: u32 = 4;
 /// The file that holds the first admin token.
 const ADMIN_TOKEN: &str = "admin.token";
 
+/// The file that holds the key which secrets are sealed with.
+const SEAL_KEY: &str = "seal.key";
+
 impl Store {
     /// Opens the store in `folder`, or makes one where there never was one.
-    pub(crate) async fn open(root: &Path, live_for: Duration) -> Result<Self, StoreError> {
+    pub(crate) async fn open(
+        root: &Path,
+        live_for: Duration,
+        key: Option<&SealKey>,
+    ) -> Result<Self, StoreError> {
         let folder = Folder::open(root)?;
         let path = folder.database();
         let known = folder.edge_id()?;
@@ -69,12 +77,17 @@ impl Store {
         let readers =
             connections(READERS).connect_with(options.read_only(true)).await.map_err(judge)?;
         let files = folder.files()?;
+        let seal = match key {
+            Some(key) => Seal::with(key),
+            None => kept_key(&folder, &readers).await?,
+        };
         let store = Self {
             db: Db::Sqlite { writer, readers },
             folder,
             files,
             replaced: OnceLock::new(),
             edge,
+            seal,
             live_for,
             commits: watch::Sender::new(0),
             pulse: Pulse::default(),
@@ -126,6 +139,33 @@ impl Store {
     /// The data folder.
     pub(crate) fn root(&self) -> &Path {
         self.folder.root()
+    }
+}
+
+/// The key in the folder. One is made where nothing was sealed yet; where something was, another key would open none of it.
+async fn kept_key(folder: &Folder, readers: &SqlitePool) -> Result<Seal, StoreError> {
+    let path = folder.root().join(SEAL_KEY);
+    match read_small(&path) {
+        Ok(bytes) => {
+            let bytes = zeroize::Zeroizing::new(bytes);
+            let key = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
+            let key: Option<SealKey> = key;
+            Ok(key.map_or_else(|| Seal::None(SealError::NoKey(path)), |key| Seal::with(&key)))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let sealed: i64 = sqlx::query_scalar(
+                "SELECT (SELECT COUNT(*) FROM secrets) + (SELECT COUNT(*) FROM connections)",
+            )
+            .fetch_one(readers)
+            .await?;
+            if sealed > 0 {
+                return Ok(Seal::None(SealError::Absent(path)));
+            }
+            let key = SealKey::from_random(random()?);
+            folder.write_secret(SEAL_KEY, &key.written())?;
+            Ok(Seal::with(&key))
+        }
+        Err(source) => Err(StoreError::Folder { operation: "read", path, source }),
     }
 }
 

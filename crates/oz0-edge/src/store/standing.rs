@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
 
+use oz0_api::credential::ChangedCredentials;
 use oz0_api::node::{Accepted, Assignment, Decision, Head, Job, Part, Policy, Poll, PollQuery};
 use oz0_api::plugin::VersionState;
 use oz0_api::policy::TenantRule;
-use oz0_api::{EdgeId, Endpoint, NodeName, Revision};
+use oz0_api::{EdgeId, Endpoint, NodeName, PluginName, Revision};
 use oz0_listing::{FunctionId, ToolId};
 use sqlx::SqliteConnection;
 
@@ -23,7 +24,7 @@ use super::endpoints::{Pin, pin};
 use super::functions::VersionKey;
 use super::names::Owners;
 use super::versions::{Version, all_live, assigned, kept, state_of};
-use super::{Store, StoreError, audit, parse, policy};
+use super::{Store, StoreError, audit, credentials, parse, policy};
 
 /// Answers that are kept of one revision: one for each revision that some nodes have come to, and each set of candidates.
 const ANSWERS: usize = 32;
@@ -47,6 +48,8 @@ pub(crate) struct Standing {
     functions: BTreeMap<VersionKey, BTreeMap<FunctionId, Decided>>,
     policy_revision: Revision,
     policy: Arc<Vec<TenantRule>>,
+    /// When the secrets or connections of a plugin changed last.
+    credentials: BTreeMap<PluginName, i64>,
     answers: Mutex<Vec<(Asked, Arc<Answer>)>>,
 }
 
@@ -73,6 +76,8 @@ struct Asked {
     plugins: i64,
     decisions: i64,
     policy: bool,
+    /// After which revision secrets and connections are asked for; nothing where none changed.
+    credentials: Option<i64>,
     /// The candidates that the node is offered and the versions that it goes on with, by their places among those that are
     /// called.
     apart: Vec<usize>,
@@ -148,6 +153,7 @@ impl Standing {
             Some(before) if before.policy_revision == policy_revision => Arc::clone(&before.policy),
             _ => Arc::new(policy::rules(conn).await?),
         };
+        let credentials = credentials::changed(conn).await?;
         let head = audit::head(conn, &store.edge).await?;
         Ok(Self {
             edge: store.edge.clone(),
@@ -161,6 +167,7 @@ impl Standing {
             functions,
             policy_revision,
             policy,
+            credentials,
             answers: Mutex::default(),
         })
     }
@@ -181,6 +188,7 @@ impl Standing {
             && query.plugins <= self.revision
             && query.decisions <= self.revision
             && query.policy <= self.revision
+            && query.credentials <= self.revision
     }
 
     /// What changed for `node` after the revisions of `query`, which are of this history if they are `known`; none where
@@ -197,16 +205,20 @@ impl Standing {
         let fresh = query.edge.is_none() && query.plugins.0 == 0 && query.decisions.0 == 0;
         let policy = !known || self.policy_revision > query.policy;
         let abreast = known && query.plugins >= self.revision && query.decisions >= self.revision;
-        if abreast && !policy && jobs.is_empty() {
+        let after = |asked: Revision| if known { asked.0 } else { 0 };
+        let credentials = after(query.credentials);
+        let credentials =
+            self.credentials.values().any(|at| *at > credentials).then_some(credentials);
+        if abreast && !policy && credentials.is_none() && jobs.is_empty() {
             return Ok(None);
         }
-        let after = |asked: Revision| if known { asked.0 } else { 0 };
         let asked = Asked {
             reset: !known && !fresh,
             all: !known || query.plugins.0 == 0,
             plugins: after(query.plugins),
             decisions: after(query.decisions),
             policy,
+            credentials,
             apart: self
                 .called()
                 .enumerate()
@@ -237,6 +249,7 @@ impl Standing {
             policy: asked
                 .policy
                 .then(|| Policy { revision: part, rules: self.policy.as_ref().clone() }),
+            credentials: asked.credentials.map(|after| self.credentials(after, node)),
             jobs: Vec::new(),
             head: self.head.clone(),
         })?);
@@ -245,6 +258,20 @@ impl Standing {
         }
         answers.push((asked.clone(), Arc::clone(&answer)));
         Ok(answer)
+    }
+
+    /// The plugins that a node may run whose secrets or connections changed since then.
+    fn credentials(&self, after: i64, node: &NodeName) -> ChangedCredentials {
+        let changed = |name: &PluginName| self.credentials.get(name).is_some_and(|at| *at > after);
+        let plugins = self
+            .live
+            .iter()
+            .filter(|version| version.may_run_on(node))
+            .map(|version| &version.description.name)
+            .filter(|name| changed(name))
+            .cloned()
+            .collect();
+        ChangedCredentials { revision: self.revision, plugins }
     }
 
     /// The versions that came, changed or went on a node.

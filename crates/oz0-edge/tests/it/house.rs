@@ -225,6 +225,8 @@ pub(crate) fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescrip
         uses: BTreeMap::new(),
         agents: BTreeSet::new(),
         skills: BTreeSet::new(),
+        secrets: BTreeMap::new(),
+        connections: BTreeMap::new(),
     }
 }
 

@@ -25,6 +25,7 @@ mod packed;
 mod processes;
 mod running;
 mod sdk_clients;
+mod secrets;
 mod seen;
 mod support;
 mod wrap;
