@@ -909,7 +909,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__edge)
-            opts="-q -h -V --listen --host --tls-cert --tls-key --json --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --listen --host --public-url --trusted-proxy --tls-cert --tls-key --json --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -920,6 +920,14 @@ _oz0() {
                     return 0
                     ;;
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trusted-proxy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3088,7 +3096,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__token__subcmd__create)
-            opts="-q -h -V --client --admin --node --may-approve --json --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --client --admin --viewer --node --may-approve --json --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3099,6 +3107,10 @@ _oz0() {
                     return 0
                     ;;
                 --admin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --viewer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3278,7 +3290,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__up)
-            opts="-q -h -V --listen --mcp-listen --mcp-auth --host --json --secret --share --share-read --verify-every --validate --arguments --edge-grace --approval-timeout --ai-label --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --listen --mcp-listen --mcp-auth --host --public-url --trusted-proxy --json --secret --share --share-read --verify-every --validate --arguments --edge-grace --approval-timeout --ai-label --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3293,6 +3305,14 @@ _oz0() {
                     return 0
                     ;;
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trusted-proxy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

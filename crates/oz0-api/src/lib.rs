@@ -19,6 +19,7 @@ pub mod change;
 pub mod client;
 mod id;
 pub mod memory;
+pub mod moment;
 pub mod node;
 pub mod plugin;
 pub mod policy;

@@ -15,6 +15,7 @@ mod bundles;
 pub mod function;
 mod metrics;
 pub mod openapi;
+pub mod overview;
 pub mod serve;
 pub mod small;
 mod store;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use api::desk::{Desk, Person};
 use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;

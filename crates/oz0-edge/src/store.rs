@@ -22,6 +22,7 @@ mod held;
 mod listings;
 mod names;
 mod open;
+mod overview;
 mod plugins;
 mod policy;
 mod poll;
@@ -229,12 +230,15 @@ struct Presence {
     there: bool,
     /// How well it contains servers, and why not better.
     tier: Option<(u8, Option<String>)>,
+    /// Which oz0 it is.
+    version: Option<String>,
     /// When it asked for something last.
     seen: Option<Instant>,
 }
 
-/// The longest reason that is kept of a node, in characters.
+/// The longest reason that is kept of a node, and the longest version, in characters.
 const REASON: usize = 1000;
+const VERSION: usize = 60;
 
 /// A node's poll, for as long as it waits.
 pub(crate) struct Polling<'a> {
@@ -282,6 +286,9 @@ impl Store {
             let reason = query.reason.as_ref();
             let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
             presence.tier = Some((tier, reason));
+        }
+        if let Some(version) = &query.version {
+            presence.version = Some(escape::line_within(version, VERSION).into_owned());
         }
         drop(presences);
         Polling { store: self, node: node.clone() }
