@@ -53,7 +53,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--mcp-listen', '--mcp-listen', [CompletionResultType]::ParameterName, 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
-            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
             [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
@@ -108,7 +108,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;edge' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
-            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
             [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--tls-cert', '--tls-cert', [CompletionResultType]::ParameterName, 'The certificate to show, with its chain, in PEM')
             [CompletionResult]::new('--tls-key', '--tls-key', [CompletionResultType]::ParameterName, 'Its private key, in PEM')

@@ -49,7 +49,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --listen 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
-            cand --public-url 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
             cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
             cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
@@ -102,7 +102,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;edge'= {
             cand --listen 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
-            cand --public-url 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
             cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --tls-cert 'The certificate to show, with its chain, in PEM'
             cand --tls-key 'Its private key, in PEM'

@@ -52,7 +52,7 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this messag
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l listen -d 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-listen -d 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand up" -l public-url -d 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
@@ -107,7 +107,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s h -l help -d 'Print help
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l public-url -d 'Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-key -d 'Its private key, in PEM' -r -F

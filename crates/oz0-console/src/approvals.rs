@@ -48,10 +48,10 @@ async fn approvals(State(console): State<Console>, visitor: Visitor) -> Result<R
         console.desk.approvals().await.map_err(|problem| Failure::of(&visitor, problem))?;
     let frame = Frame::new(&console, &visitor, Section::Approvals, "Approvals").await?;
     let notice = console.sessions.take_notice(&visitor);
-    Ok(show(&Approvals { frame, notice, cards: waiting.into_iter().map(waits).collect() }))
+    Ok(show(&Approvals { frame, notice, cards: waiting.iter().map(waits).collect() }))
 }
 
-fn waits(approval: Approval) -> Waits {
+fn waits(approval: &Approval) -> Waits {
     Waits {
         id: approval.id.to_string(),
         function: approval.function.to_string(),

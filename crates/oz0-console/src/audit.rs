@@ -125,7 +125,7 @@ async fn audit(
     }
     let older = before.filter(|_| more).map(|before| asked.older(before));
     let cut = more && rows.len() < SIZE;
-    Ok(show(&Audit { frame, rows, older, cut, check, asked }))
+    Ok(show(&Audit { frame, asked, rows, older, cut, check }))
 }
 
 fn row(entry: &AuditEntry) -> Row {

@@ -1,5 +1,7 @@
 //! A call's result as cards: each member by its name, lists as tables where they are such, and texts as texts.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 use oz0_listing::escape;
 use oz0_listing::json::Json;
@@ -175,7 +177,7 @@ pub(crate) fn answered(raw: &str, schema: Option<&Json>) -> Answered {
     let (text, more) = cut(&pretty);
     let mut shown = text.to_owned();
     if more > 0 {
-        shown.push_str(&format!("\n[… {more} bytes more …]"));
+        let _ = write!(shown, "\n[… {more} bytes more …]");
     }
     Answered {
         failed: json.get("isError").and_then(Json::as_bool) == Some(true),

@@ -1,6 +1,7 @@
 //! A change as the person sees it who decides: nothing of what moved is left out.
 
 use oz0_api::change::{Change, ChangeKind};
+use oz0_listing::FunctionId;
 use oz0_listing::diff::{Passage, PieceKind};
 use oz0_listing::escape;
 
@@ -153,7 +154,7 @@ fn moved(change: &Change) -> Option<Move> {
         }
         [] => "No node could list it there without its token.".to_owned(),
         listed => {
-            let names: Vec<&str> = listed.iter().map(|id| id.as_str()).collect();
+            let names: Vec<&str> = listed.iter().map(FunctionId::as_str).collect();
             format!("It lists there, to one without its token: {}.", names.join(", "))
         }
     };

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use crate::Console;
 use crate::form::{self, Field};
 use crate::page::{Failure, Frame, Section, show};
-use crate::plugin::{State_, state};
+use crate::plugin::{Standing, state};
 use crate::schema::{Row, rows};
 use crate::session::{Sent, Visitor};
 use crate::text::{Piece, legend, pieces};
@@ -43,7 +43,7 @@ struct Function {
 struct Version {
     number: String,
     candidate: bool,
-    state: State_,
+    state: Standing,
     changes: usize,
     listings: Vec<Shown>,
 }

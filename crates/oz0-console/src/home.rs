@@ -7,9 +7,12 @@ use axum::response::Response;
 use axum::routing::get;
 use oz0_api::change::ChangeKind;
 use oz0_api::plugin::FunctionState;
+use oz0_api::{PluginName, UnixMillis};
+use oz0_edge::overview::VersionOverview;
 
 use crate::Console;
 use crate::page::{Failure, Frame, Section, show};
+use crate::plugins::line;
 use crate::session::Visitor;
 use crate::text::count;
 use crate::time::{Moment, moment};
@@ -64,68 +67,9 @@ async fn home(State(console): State<Console>, visitor: Visitor) -> Result<Respon
         });
     }
     for plugin in &plugins {
-        let name = plugin.name();
         for version in plugin.versions() {
-            let of = match &version.rollout {
-                Some(_) => format!("{name} {}, a candidate", version.description.version),
-                None => name.to_string(),
-            };
-            let (moved, changed): (Vec<_>, Vec<_>) =
-                version.waiting.iter().partition(|change| change.kind == ChangeKind::Endpoint);
-            for change in &moved {
-                items.push(Item {
-                    kind: "Endpoint",
-                    tone: "wait",
-                    title: format!("{} of {of} moved to another endpoint", change.tool),
-                    detail: "Nothing of it is called until the move is approved".to_owned(),
-                    since: Some(moment(change.opened_at)),
-                    href: format!("/plugins/{name}#changes"),
-                    action: "Review",
-                });
-            }
-            if let Some(first) = changed.iter().map(|change| change.opened_at.0).min() {
-                let names = changed.iter().filter_map(|change| change.function.as_ref());
-                items.push(Item {
-                    kind: "Changed",
-                    tone: "wait",
-                    title: format!("{} of {of} waits for approval", count(changed.len(), "change")),
-                    detail: some(names),
-                    since: Some(moment(oz0_api::UnixMillis(first))),
-                    href: format!("/plugins/{name}#changes"),
-                    action: "Review",
-                });
-            }
-            for tool in &version.tools {
-                for seen in tool.nodes.iter().filter(|seen| seen.failure.is_some()) {
-                    let what = match &seen.goes_on {
-                        Some(old) => format!(
-                            "The update of {of} failed on {}, which goes on with {old}",
-                            seen.node
-                        ),
-                        None => format!("{} of {of} failed on {}", tool.tool, seen.node),
-                    };
-                    items.push(Item {
-                        kind: if seen.goes_on.is_some() { "Update" } else { "Failed" },
-                        tone: "bad",
-                        title: what,
-                        detail: crate::plugins::line(seen.failure.as_deref().unwrap_or_default()),
-                        since: Some(moment(seen.at)),
-                        href: format!("/plugins/{name}#nodes"),
-                        action: "Look",
-                    });
-                }
-            }
-            if !version.mismatches.is_empty() {
-                items.push(Item {
-                    kind: "Mismatch",
-                    tone: "note",
-                    title: format!("{of} does not list itself as its author measured it"),
-                    detail: some(version.mismatches.iter()),
-                    since: None,
-                    href: format!("/plugins/{name}#functions"),
-                    action: "Look",
-                });
-            }
+            waiting(plugin.name(), version, &mut items);
+            troubled(plugin.name(), version, &mut items);
         }
     }
     for node in nodes.iter().filter(|node| !node.live) {
@@ -152,6 +96,83 @@ async fn home(State(console): State<Console>, visitor: Visitor) -> Result<Respon
         frame,
         items,
     }))
+}
+
+/// A version, as it is named on this page.
+fn named(plugin: &PluginName, version: &VersionOverview) -> String {
+    match &version.rollout {
+        Some(_) => format!("{plugin} {}, a candidate", version.description.version),
+        None => plugin.to_string(),
+    }
+}
+
+/// What of a version waits for approval.
+fn waiting(name: &PluginName, version: &VersionOverview, items: &mut Vec<Item>) {
+    let of = named(name, version);
+    let (moved, changed): (Vec<_>, Vec<_>) =
+        version.waiting.iter().partition(|change| change.kind == ChangeKind::Endpoint);
+    for change in &moved {
+        items.push(Item {
+            kind: "Endpoint",
+            tone: "wait",
+            title: format!("{} of {of} moved to another endpoint", change.tool),
+            detail: "Nothing of it is called until the move is approved".to_owned(),
+            since: Some(moment(change.opened_at)),
+            href: format!("/plugins/{name}#changes"),
+            action: "Review",
+        });
+    }
+    if let Some(first) = changed.iter().map(|change| change.opened_at.0).min() {
+        let names = changed.iter().filter_map(|change| change.function.as_ref());
+        items.push(Item {
+            kind: "Changed",
+            tone: "wait",
+            title: format!(
+                "{} of {of} {} for approval",
+                count(changed.len(), "change"),
+                if changed.len() == 1 { "waits" } else { "wait" }
+            ),
+            detail: some(names),
+            since: Some(moment(UnixMillis(first))),
+            href: format!("/plugins/{name}#changes"),
+            action: "Review",
+        });
+    }
+}
+
+/// What failed of a version, or is not as its author measured it.
+fn troubled(name: &PluginName, version: &VersionOverview, items: &mut Vec<Item>) {
+    let of = named(name, version);
+    for tool in &version.tools {
+        for seen in tool.nodes.iter().filter(|seen| seen.failure.is_some()) {
+            let what = match &seen.goes_on {
+                Some(old) => {
+                    format!("The update of {of} failed on {}, which goes on with {old}", seen.node)
+                }
+                None => format!("{} of {of} failed on {}", tool.tool, seen.node),
+            };
+            items.push(Item {
+                kind: if seen.goes_on.is_some() { "Update" } else { "Failed" },
+                tone: "bad",
+                title: what,
+                detail: line(seen.failure.as_deref().unwrap_or_default()),
+                since: Some(moment(seen.at)),
+                href: format!("/plugins/{name}#nodes"),
+                action: "Look",
+            });
+        }
+    }
+    if !version.mismatches.is_empty() {
+        items.push(Item {
+            kind: "Mismatch",
+            tone: "note",
+            title: format!("{of} does not list itself as its author measured it"),
+            detail: some(version.mismatches.iter()),
+            since: None,
+            href: format!("/plugins/{name}#functions"),
+            action: "Look",
+        });
+    }
 }
 
 /// The first few of many names.

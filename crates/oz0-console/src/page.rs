@@ -131,12 +131,12 @@ fn links(section: Section, changes: i64, calls: i64) -> Vec<Link> {
 /// Something that was not done, as a page.
 pub(crate) struct Failure {
     pub(crate) problem: Problem,
-    pub(crate) visitor: Option<Visitor>,
+    pub(crate) visitor: Option<Box<Visitor>>,
 }
 
 impl Failure {
     pub(crate) fn of(visitor: &Visitor, problem: Problem) -> Self {
-        Self { problem, visitor: Some(visitor.clone()) }
+        Self { problem, visitor: Some(Box::new(visitor.clone())) }
     }
 }
 
@@ -164,7 +164,7 @@ impl IntoResponse for Failure {
             _ => "That did not work",
         };
         let known = visitor.is_some();
-        let mut frame = Frame::bare(title, visitor);
+        let mut frame = Frame::bare(title, visitor.map(|visitor| *visitor));
         if known {
             frame.links = links(Section::None, 0, 0);
         }

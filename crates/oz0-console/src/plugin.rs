@@ -88,14 +88,14 @@ struct Group {
 struct Function {
     id: String,
     model_name: String,
-    state: State_,
+    state: Standing,
     hashes: Vec<String>,
     candidate: Option<String>,
     mismatch: bool,
 }
 
 /// How a function stands, in words.
-pub(crate) struct State_ {
+pub(crate) struct Standing {
     pub(crate) word: &'static str,
     pub(crate) tone: &'static str,
     pub(crate) why: String,
@@ -109,7 +109,7 @@ struct LeftOut {
 }
 
 struct Tool {
-    tool: String,
+    name: String,
     version: String,
     endpoint: Option<String>,
     node: String,
@@ -120,7 +120,7 @@ struct Tool {
 }
 
 /// How a function stands.
-pub(crate) fn state(state: &FunctionState) -> State_ {
+pub(crate) fn state(state: &FunctionState) -> Standing {
     let (word, tone, why) = match state {
         FunctionState::Callable => ("callable", "good", String::new()),
         FunctionState::Waiting => (
@@ -141,7 +141,7 @@ pub(crate) fn state(state: &FunctionState) -> State_ {
             ("left out", "note", format!("Models know {function} of {plugin} by the same name"))
         }
     };
-    State_ { word, tone, why }
+    Standing { word, tone, why }
 }
 
 fn name_of(visitor: &Visitor, name: &str) -> Result<PluginName, Failure> {
@@ -274,7 +274,7 @@ fn tools(plugin: &PluginOverview) -> Vec<Tool> {
         for tool in &version.tools {
             for seen in &tool.nodes {
                 tools.push(Tool {
-                    tool: tool.tool.to_string(),
+                    name: tool.tool.to_string(),
                     version: version.description.version.to_string(),
                     endpoint: tool.endpoint.as_ref().map(ToString::to_string),
                     node: seen.node.to_string(),

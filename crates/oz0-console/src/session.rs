@@ -218,9 +218,9 @@ impl FromRequest<Console> for Sent {
     async fn from_request(request: Request, console: &Console) -> Result<Self, Response> {
         let (mut parts, body) = request.into_parts();
         let visitor = Visitor::from_request_parts(&mut parts, console).await?;
-        let fields = fields(&parts.headers, body).await.map_err(|problem| {
-            Failure { problem, visitor: Some(visitor.clone()) }.into_response()
-        })?;
+        let fields = fields(&parts.headers, body)
+            .await
+            .map_err(|problem| Failure::of(&visitor, problem).into_response())?;
         let sent = Self { visitor, fields };
         // By their hashes: how long it takes says nothing of how much of it is right.
         let shown = sent.get("csrf").map(|shown| Digest::of(shown).hex());
@@ -230,7 +230,7 @@ impl FromRequest<Console> for Sent {
                 "the form was not sent from this console as you are signed in now",
             )
             .hint("go back, load the page anew, and send it again");
-            return Err(Failure { problem, visitor: Some(sent.visitor) }.into_response());
+            return Err(Failure::of(&sent.visitor, problem).into_response());
         }
         Ok(sent)
     }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::Console;
 use crate::page::{Failure, Frame, Pages, Section, show};
-use crate::plugin::{State_, state};
+use crate::plugin::{Standing, state};
 use crate::plugins::{base, line};
 use crate::session::Visitor;
 use crate::text::{Piece, pieces};
@@ -51,7 +51,7 @@ struct Row {
     plugin: String,
     kind: Kind,
     about: Vec<Piece>,
-    state: State_,
+    state: Standing,
 }
 
 /// An agent or a skill of a plugin.

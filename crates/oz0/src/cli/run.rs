@@ -41,7 +41,7 @@ pub(crate) struct Up {
 /// Where the console is reached, when something stands in front of it.
 #[derive(Debug, Args)]
 pub(crate) struct FrontFlags {
-    /// Where people reach the console, of a proxy that stands in front: https://oz0.example [variable: `OZ0_PUBLIC_URL`]
+    /// Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) public_url: Option<String>,
     /// A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)

@@ -1,4 +1,4 @@
-//! A Chromium of its own for each test, driven over WebDriver.
+//! A Chromium of its own for each test, driven over `WebDriver`.
 //!
 //! Debian's `chromium` and `chromium-driver`, which `cargo xtask setup` installs. Each has a new, empty profile, and asks nobody
 //! for anything: what a test sees was served by the edge under test.
@@ -44,6 +44,11 @@ impl Drop for Browser {
 
 impl Browser {
     pub(crate) async fn start(house: &House, scheme: Scheme) -> Self {
+        Self::start_on(house, scheme, None).await
+    }
+
+    /// On a screen of so many pixels across, which may be fewer than a window has at least.
+    pub(crate) async fn start_on(house: &House, scheme: Scheme, across: Option<u32>) -> Self {
         let profile = TempDir::new().expect("a folder");
         let mut driver = Command::new("chromedriver")
             .arg("--port=0")
@@ -57,15 +62,13 @@ impl Browser {
         let mut lines = BufReader::new(driver.stdout.take().expect("it is piped")).lines();
         let port = loop {
             let line = lines.next().expect("it says where it is").expect("text");
-            if let Some(port) = line.split("on port ").nth(1) {
+            if let Some(port) = line.split("successfully on port ").nth(1) {
                 break port.trim_end_matches('.').to_owned();
             }
         };
         std::thread::spawn(move || lines.for_each(drop));
-        let dark = format!(
-            "--blink-settings=preferredColorScheme={}",
-            if scheme == Scheme::Dark { 0 } else { 1 }
-        );
+        let dark =
+            format!("--blink-settings=preferredColorScheme={}", i32::from(scheme == Scheme::Light));
         let user_data = format!("--user-data-dir={}", profile.path().join("profile").display());
         let flags = [
             "--headless",
@@ -81,7 +84,12 @@ impl Browser {
             &dark,
             &user_data,
         ];
-        let options = json!({"browserName": "chrome", "goog:chromeOptions": {"args": flags}});
+        let mut options = json!({"browserName": "chrome", "goog:chromeOptions": {"args": flags}});
+        if let Some(width) = across {
+            options["goog:chromeOptions"]["mobileEmulation"] = json!({
+                "deviceMetrics": {"width": width, "height": 800, "pixelRatio": 1.0, "touch": false},
+            });
+        }
         let capabilities: Capabilities = options.as_object().expect("an object").clone();
         let page = ClientBuilder::new(HttpConnector::new())
             .capabilities(capabilities)
