@@ -230,15 +230,13 @@ struct Presence {
     there: bool,
     /// How well it contains servers, and why not better.
     tier: Option<(u8, Option<String>)>,
-    /// Which oz0 it is.
     version: Option<String>,
     /// When it asked for something last.
     seen: Option<Instant>,
 }
 
-/// The longest reason that is kept of a node, and the longest version, in characters.
+/// The longest reason, and the longest version, that is kept of a node, in characters.
 const REASON: usize = 1000;
-const VERSION: usize = 60;
 
 /// A node's poll, for as long as it waits.
 pub(crate) struct Polling<'a> {
@@ -282,14 +280,11 @@ impl Store {
         if !std::mem::replace(&mut presence.there, true) {
             tracing::info!(target: target::EDGE, %node, "node there");
         }
+        let said = |text: &String| escape::line_within(text, REASON).into_owned();
         if let Some(tier) = query.tier {
-            let reason = query.reason.as_ref();
-            let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
-            presence.tier = Some((tier, reason));
+            presence.tier = Some((tier, query.reason.as_ref().map(said)));
         }
-        if let Some(version) = &query.version {
-            presence.version = Some(escape::line_within(version, VERSION).into_owned());
-        }
+        presence.version = query.version.as_ref().map(said).or_else(|| presence.version.take());
         drop(presences);
         Polling { store: self, node: node.clone() }
     }
