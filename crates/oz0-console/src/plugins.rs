@@ -1,5 +1,7 @@
 //! Plugins: what is installed, and how it stands.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 use axum::Router;
 use axum::extract::{Query, State};
@@ -69,12 +71,19 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn of(version: &VersionOverview) -> Self {
         let said = version.tools.iter().flat_map(|tool| &tool.nodes);
+        let left_out: BTreeSet<(&str, &str)> = version
+            .tools
+            .iter()
+            .flat_map(|tool| tool.nodes.iter().map(move |seen| (tool, seen)))
+            .flat_map(|(tool, seen)| seen.left_out.iter().map(move |one| (tool, one)))
+            .map(|(tool, one)| (tool.tool.as_str(), one.name.as_str()))
+            .collect();
         Self {
             functions: version.functions.len(),
             callable: version.count(|state| matches!(state, FunctionState::Callable)),
             waiting: version.waiting.len(),
             left_out: version.count(|state| matches!(state, FunctionState::LeftOut { .. }))
-                + said.clone().map(|seen| seen.left_out.len()).max().unwrap_or(0),
+                + left_out.len(),
             failed: said.filter(|seen| seen.failure.is_some()).count(),
             idle: version.count(|state| {
                 matches!(state, FunctionState::NotListed | FunctionState::NotCallable { .. })
