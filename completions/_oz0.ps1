@@ -55,6 +55,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--mcp-listen', '--mcp-listen', [CompletionResultType]::ParameterName, 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
             [CompletionResult]::new('--share-read', '--share-read', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share')
@@ -108,6 +110,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;edge' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--tls-cert', '--tls-cert', [CompletionResultType]::ParameterName, 'The certificate to show, with its chain, in PEM')
             [CompletionResult]::new('--tls-key', '--tls-key', [CompletionResultType]::ParameterName, 'Its private key, in PEM')
             [CompletionResult]::new('--metrics-listen', '--metrics-listen', [CompletionResultType]::ParameterName, 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]')
@@ -909,6 +913,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;token;create' {
             [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'For an MCP client of this name: it calls functions, and nothing else')
             [CompletionResult]::new('--admin', '--admin', [CompletionResultType]::ParameterName, 'For a person of this name, who approves, installs and makes tokens')
+            [CompletionResult]::new('--viewer', '--viewer', [CompletionResultType]::ParameterName, 'For a person of this name, who reads what an admin reads, and does nothing')
             [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')

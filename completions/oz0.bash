@@ -1237,7 +1237,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__edge)
-            opts="-q -h -V --listen --host --tls-cert --tls-key --json --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --listen --host --public-url --trusted-proxy --tls-cert --tls-key --json --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1248,6 +1248,14 @@ _oz0() {
                     return 0
                     ;;
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trusted-proxy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3742,7 +3750,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__token__subcmd__create)
-            opts="-q -h -V --client --admin --node --may-approve --json --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --client --admin --viewer --node --may-approve --json --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3753,6 +3761,10 @@ _oz0() {
                     return 0
                     ;;
                 --admin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --viewer)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3932,7 +3944,7 @@ _oz0() {
             return 0
             ;;
         oz0__subcmd__up)
-            opts="-q -h -V --listen --mcp-listen --mcp-auth --host --json --secret --share --share-read --verify-every --validate --arguments --edge-grace --approval-timeout --ai-label --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
+            opts="-q -h -V --listen --mcp-listen --mcp-auth --host --public-url --trusted-proxy --json --secret --share --share-read --verify-every --validate --arguments --edge-grace --approval-timeout --ai-label --metrics-listen --log --log-format --quiet --color --cache --data --edge --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3947,6 +3959,14 @@ _oz0() {
                     return 0
                     ;;
                 --host)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trusted-proxy)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

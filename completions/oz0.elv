@@ -51,6 +51,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --listen 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
+            cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
             cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
             cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
@@ -102,6 +104,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;edge'= {
             cand --listen 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
+            cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --tls-cert 'The certificate to show, with its chain, in PEM'
             cand --tls-key 'Its private key, in PEM'
             cand --metrics-listen 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]'
@@ -825,6 +829,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;token;create'= {
             cand --client 'For an MCP client of this name: it calls functions, and nothing else'
             cand --admin 'For a person of this name, who approves, installs and makes tokens'
+            cand --viewer 'For a person of this name, who reads what an admin reads, and does nothing'
             cand --node 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'

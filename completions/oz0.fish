@@ -54,6 +54,8 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this messag
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l listen -d 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-listen -d 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
@@ -107,6 +109,8 @@ complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s h -l help -d 'Print help
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-key -d 'Its private key, in PEM' -r -F
 complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l metrics-listen -d 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]' -r
@@ -639,6 +643,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subco
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l client -d 'For an MCP client of this name: it calls functions, and nothing else' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l admin -d 'For a person of this name, who approves, installs and makes tokens' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l viewer -d 'For a person of this name, who reads what an admin reads, and does nothing' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l node -d 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'

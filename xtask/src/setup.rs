@@ -34,7 +34,7 @@ struct SystemProgram {
     packages: &'static [&'static str],
 }
 
-/// Add what a new test needs here (a database server, a browser).
+/// Add what a new test needs here (a database server, say).
 const SYSTEM: &[SystemProgram] = &[
     SystemProgram { name: "git", probe: &["--version"], packages: &["git"] },
     SystemProgram {
@@ -42,6 +42,9 @@ const SYSTEM: &[SystemProgram] = &[
         probe: &["-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)"],
         packages: &["python3", "python3-venv"],
     },
+    // The console is looked at in a browser.
+    SystemProgram { name: "chromium", probe: &["--version"], packages: &["chromium"] },
+    SystemProgram { name: "chromedriver", probe: &["--version"], packages: &["chromium-driver"] },
     // libFuzzer is C++.
     SystemProgram { name: "c++", probe: &["--version"], packages: &["g++"] },
 ];

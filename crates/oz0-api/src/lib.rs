@@ -20,6 +20,7 @@ pub mod client;
 pub mod credential;
 mod id;
 pub mod memory;
+pub mod moment;
 pub mod node;
 pub mod plugin;
 pub mod policy;

@@ -53,6 +53,9 @@ pub struct PollQuery {
     /// Why it is no higher one, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The version of oz0 that the node is, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// An entry of an edge's audit log, with all that went before it.

@@ -16,6 +16,7 @@ mod bundles;
 pub mod function;
 mod metrics;
 pub mod openapi;
+pub mod overview;
 mod seal;
 pub mod serve;
 pub mod small;
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use accounts::Accounts;
+pub use api::desk::{Desk, Person};
 use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;

@@ -77,6 +77,7 @@ fn build() -> Value {
             "schemas": schemas.take_definitions(true),
             "securitySchemes": {
                 "admin": scheme("A person who reads, approves, installs and hands out tokens"),
+                "viewer": scheme("A person who reads"),
                 "node": scheme("A node: it polls, reports and fetches bundles"),
                 "client": scheme("An MCP client: it calls through a node's gateway, and reads nothing here"),
                 "join": scheme("Somebody who sets up a node: works once, within an hour"),

@@ -25,6 +25,7 @@ mod leaving;
 mod listings;
 mod names;
 mod open;
+mod overview;
 mod plugins;
 mod policy;
 mod poll;
@@ -251,11 +252,12 @@ struct Presence {
     there: bool,
     /// How well it contains servers, and why not better.
     tier: Option<(u8, Option<String>)>,
+    version: Option<String>,
     /// When it asked for something last.
     seen: Option<Instant>,
 }
 
-/// The longest reason that is kept of a node, in characters.
+/// The longest reason, and the longest version, that is kept of a node, in characters.
 const REASON: usize = 1000;
 
 /// A node's poll, for as long as it waits.
@@ -300,11 +302,11 @@ impl Store {
         if !std::mem::replace(&mut presence.there, true) {
             tracing::info!(target: target::EDGE, %node, "node there");
         }
+        let said = |text: &String| escape::line_within(text, REASON).into_owned();
         if let Some(tier) = query.tier {
-            let reason = query.reason.as_ref();
-            let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
-            presence.tier = Some((tier, reason));
+            presence.tier = Some((tier, query.reason.as_ref().map(said)));
         }
+        presence.version = query.version.as_ref().map(said).or_else(|| presence.version.take());
         drop(presences);
         Polling { store: self, node: node.clone() }
     }

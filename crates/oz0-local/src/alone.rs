@@ -1,10 +1,10 @@
 //! `oz0 edge`: the edge of a data folder, and nothing beside it.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::path::PathBuf;
 
+use oz0_edge::serve::Front;
 use oz0_edge::tls::Tls;
 use oz0_telemetry::port::Told;
 use oz0_telemetry::target;
@@ -23,8 +23,8 @@ pub struct EdgeOptions {
     pub folder: DataFolder,
     /// Its port.
     pub listen: SocketAddr,
-    /// Host names, beside loopback's, that requests may name.
-    pub hosts: BTreeSet<String>,
+    /// How that is reached.
+    pub front: Front,
     /// The certificate that it shows; plain HTTP without one, which nodes and commands speak to loopback alone.
     pub tls: Option<Tls>,
     /// The port for whoever gathers numbers.
@@ -53,7 +53,7 @@ impl EdgeAlone {
     /// [`LocalError`] when the folder is another's, the port is taken or the store cannot be opened; then nothing is left
     /// of it.
     pub async fn start(options: EdgeOptions) -> Result<Self, LocalError> {
-        let EdgeOptions { folder, listen, hosts, tls, metrics } = options;
+        let EdgeOptions { folder, listen, front, tls, metrics } = options;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
         if let Some(taken) = Seat::stays(&folder) {
             return Err(taken);
@@ -63,9 +63,9 @@ impl EdgeAlone {
         let numbers = Bound::at(metrics)?;
         folder.make()?;
         let seat = Seat::claim(&folder, Role::Edge).await?;
-        let mut told = Told { hosts: hosts.clone(), ..Told::default() };
+        let mut told = Told { hosts: front.hosts.clone(), ..Told::default() };
         let beside = Beside {
-            tcp: Some(Port { listener, hosts, tls }),
+            tcp: Some(Port { listener, front, tls }),
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
         };

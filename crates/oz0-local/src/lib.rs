@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use oz0_api::PluginName;
 pub use oz0_edge::openapi;
+pub use oz0_edge::serve::{Front, Network};
 pub use oz0_edge::small::open_regular;
 pub use oz0_edge::tls::Tls;
 pub use oz0_edge::{NoKey, SealKey};

@@ -4,11 +4,11 @@
 //! and nothing more keeps its connection's task alive, and that task the store. When the time for an
 //! orderly end is over the runtime is dropped with everything in it, and the folder is free.
 
-use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use oz0_api::memory::MemoryListener;
+use oz0_edge::serve::Front;
 use oz0_edge::tls::Tls;
 use oz0_edge::{Bounds, Edge, Options, StoreError};
 use tokio::runtime::Runtime;
@@ -28,7 +28,7 @@ const LET_GO_WITHIN: Duration = Duration::from_secs(10);
 /// Where an edge is served beside the socket.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// A port.
+    /// A port, with the console beside the API.
     pub(crate) tcp: Option<Port>,
     /// The node in this process.
     pub(crate) memory: Option<MemoryListener>,
@@ -39,8 +39,8 @@ pub(crate) struct Beside {
 /// A port that an edge is served on.
 pub(crate) struct Port {
     pub(crate) listener: TcpListener,
-    /// The host names that it has beside loopback's.
-    pub(crate) hosts: BTreeSet<String>,
+    /// How it is reached.
+    pub(crate) front: Front,
     /// The certificate that is shown there; plain HTTP without one.
     pub(crate) tls: Option<Tls>,
 }
@@ -133,7 +133,7 @@ impl Parts {
         let stopped = stopped(&self.stop);
         self.servers
             .push(runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
-        if let Some(Port { listener, hosts, tls }) = beside.tcp {
+        if let Some(Port { listener, front, tls }) = beside.tcp {
             let address = listener.local_addr();
             let listener = listener
                 .set_nonblocking(true)
@@ -144,10 +144,11 @@ impl Parts {
                 })?;
             let served = edge.clone();
             let stopped = self::stopped(&self.stop);
+            let pages = oz0_console::pages(&edge);
             self.servers.push(runtime.spawn(async move {
                 match tls {
-                    Some(tls) => served.serve_tls(listener, &tls, hosts, stopped).await,
-                    None => served.serve_tcp(listener, hosts, stopped).await,
+                    Some(tls) => served.serve_tls_with(listener, &tls, front, pages, stopped).await,
+                    None => served.serve_tcp_with(listener, front, pages, stopped).await,
                 }
             }));
         }

@@ -220,6 +220,7 @@ impl Roster {
             jobs: true,
             tier,
             reason,
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         }
     }
 

@@ -11,6 +11,8 @@
 
 mod fair;
 pub mod guard;
+mod peer;
+pub mod proxy;
 
 use std::future::Future;
 use std::io;
@@ -34,6 +36,7 @@ use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
 pub use crate::fair::{Fair, Held, refused};
+pub use crate::peer::{Address, Peer};
 
 /// Header fields of one request, and bytes of its head.
 const HEADERS: usize = 64;
@@ -84,8 +87,9 @@ pub async fn serve_tcp(
     serve(Fair::tcp(listener, bounds.each), router, bounds, closing).await;
 }
 
-/// Serves a router on a listener until `closing` ends; then requests in flight have [`Bounds::shutdown`] to end.
-pub async fn serve<L: Listener>(
+/// Serves a router on a listener until `closing` ends; then requests in flight have [`Bounds::shutdown`] to end. Each request
+/// carries its [`Peer`] as an extension.
+pub async fn serve<L: Listener<Addr: Address>>(
     mut listener: L,
     router: Router,
     bounds: Bounds,
@@ -100,7 +104,7 @@ pub async fn serve<L: Listener>(
             let permit = Arc::clone(&room).acquire_owned().await.expect("it is never closed");
             (permit, listener.accept().await)
         };
-        let (permit, (stream, _)) = tokio::select! {
+        let (permit, (stream, address)) = tokio::select! {
             biased;
             () = closing.as_mut() => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
@@ -108,7 +112,9 @@ pub async fn serve<L: Listener>(
         };
         let stream = Patient { stream, limit: bounds.stall, waits: None };
         let router = TowerToHyperService::new(router.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
+        let peer = Peer(address.ip());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
             // What hyper buffers ends a head that does not end; one that came whole may be longer than that.
             let answer = (length(&request) <= HEAD).then(|| router.call(request));
             async move {

@@ -3,7 +3,7 @@
 //! The file is `$XDG_CONFIG_HOME/oz0/config.toml`, or `~/.config/oz0/config.toml`. An unknown key is an error: a setting that
 //! is silently ignored is worse than none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::io;
@@ -16,14 +16,15 @@ use clap::ValueEnum;
 use oz0_api::PluginName;
 use oz0_api::credential::Sensitive;
 use oz0_listing::escape;
-use oz0_local::{DataFolder, NoKey};
+use oz0_local::{DataFolder, Front, NoKey};
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
 use oz0_telemetry::log::{FILTER, Format};
+use url::Url;
 
 use crate::cli::{
-    Arguments, Color, Global, LogFlags, LogFormat, MetricsFlags, NodeFlags, Validate, seconds,
-    within_a_week,
+    Arguments, Color, FrontFlags, Global, LogFlags, LogFormat, MetricsFlags, NodeFlags, Validate,
+    seconds, within_a_week,
 };
 use crate::exit::WrongUsage;
 
@@ -57,6 +58,9 @@ struct File {
     log: Option<String>,
     log_format: Option<LogFormat>,
     metrics_listen: Option<SocketAddr>,
+    public_url: Option<String>,
+    #[serde(default)]
+    trusted_proxies: Vec<String>,
     #[serde(default)]
     plugins: BTreeMap<PluginName, PluginSettings>,
 }
@@ -178,6 +182,27 @@ impl Settings {
         given.then(|| address(flags.metrics_listen, name, file, 0)).transpose()
     }
 
+    /// How the edge is reached, beside by these names.
+    pub(crate) fn front(&self, flags: &FrontFlags, hosts: BTreeSet<String>) -> Result<Front> {
+        let public = match &flags.public_url {
+            Some(url) => Some(url.clone()),
+            None => variable("OZ0_PUBLIC_URL")?.or_else(|| self.file.public_url.clone()),
+        };
+        let public = public.map(|text| public_url(&text)).transpose()?;
+        let mut proxies = flags.trusted_proxy.clone();
+        if proxies.is_empty() {
+            for text in &self.file.trusted_proxies {
+                proxies.push(text.parse().map_err(|error| {
+                    let text = escape::line(text);
+                    WrongUsage(format!(
+                        "config.toml: `trusted_proxies` has `{text}`: it is {error}"
+                    ))
+                })?);
+            }
+        }
+        Ok(Front { hosts, public, proxies, tls: false })
+    }
+
     /// What is logged, and how; nothing where nobody asked for it.
     pub(crate) fn log(&self, flags: &LogFlags) -> Result<(Option<String>, Format)> {
         let format = either(flags.log_format, "OZ0_LOG_FORMAT", self.file.log_format)?;
@@ -251,6 +276,22 @@ impl Settings {
         }
         Ok(options)
     }
+}
+
+/// An address of a whole site: what is behind its host is the console's own.
+fn public_url(text: &str) -> Result<Url> {
+    let url = Url::parse(text).ok().filter(|url| {
+        let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let nobody = url.username().is_empty() && url.password().is_none();
+        matches!(url.scheme(), "http" | "https") && url.has_host() && bare && nobody
+    });
+    url.ok_or_else(|| {
+        let text = escape::line(text);
+        WrongUsage(format!(
+            "the public URL is `{text}`: it is a scheme and a host, such as https://oz0.example, without a path"
+        ))
+        .into()
+    })
 }
 
 /// A label stands on a line of its own, and people must see it.

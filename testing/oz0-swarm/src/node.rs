@@ -78,6 +78,7 @@ impl View {
             wait: None,
             jobs: true,
             tier: Some(1),
+            version: None,
             reason: None,
         }
     }

@@ -116,15 +116,7 @@ impl Write<'_> {
         id: &ChangeId,
         live: &BTreeSet<NodeName>,
     ) -> Result<Option<ApprovedChange>, StoreError> {
-        let row: Option<Row> = sqlx::query_as(
-            "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
-             WHERE id = $1 AND plugin = $2 AND version = $3",
-        )
-        .bind(id.as_str())
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .fetch_optional(self.conn())
-        .await?;
+        let row = stored(self.conn(), key, id).await?;
         let Some((_, tool, function, kind, value, listing, _)) = row else { return Ok(None) };
         let tool: ToolId = parse(&tool)?;
         if !version.description.tools.contains_key(&tool) {
@@ -241,6 +233,37 @@ impl Write<'_> {
         })
         .await
     }
+}
+
+/// A change of a version by its ID, where it still waits.
+pub(super) async fn named(
+    conn: &mut SqliteConnection,
+    version: &Version,
+    key: &VersionKey,
+    id: &ChangeId,
+) -> Result<Option<Change>, StoreError> {
+    let Some(row) = stored(conn, key, id).await? else { return Ok(None) };
+    let tool: ToolId = parse(&row.1)?;
+    if !version.description.tools.contains_key(&tool) {
+        return Ok(None);
+    }
+    Ok(Some(change(conn, key, tool, row).await?))
+}
+
+async fn stored(
+    conn: &mut SqliteConnection,
+    key: &VersionKey,
+    id: &ChangeId,
+) -> Result<Option<Row>, StoreError> {
+    Ok(sqlx::query_as(
+        "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
+         WHERE id = $1 AND plugin = $2 AND version = $3",
+    )
+    .bind(id.as_str())
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .fetch_optional(conn)
+    .await?)
 }
 
 /// A change, with both sides and what it amounts to.

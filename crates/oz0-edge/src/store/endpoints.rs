@@ -4,7 +4,7 @@
 //! version of its plugin that was installed last and has one.
 
 use oz0_api::change::ChangeKind;
-use oz0_api::{ChangeId, Endpoint};
+use oz0_api::{ChangeId, Endpoint, PluginVersion};
 use oz0_listing::ToolId;
 use sqlx::SqliteConnection;
 
@@ -49,10 +49,18 @@ pub(super) async fn pinned(
     .bind(tool.as_str())
     .fetch_all(conn)
     .await?;
-    let own = rows.iter().find(|(version, ..)| version == key.version.as_str());
+    pin_of(&rows, &key.version).map(parse).transpose()
+}
+
+/// Of a tool's pins, the one that a version has or begins from. Each is of a version with an install rank, the highest first.
+pub(super) fn pin_of<'a>(
+    pins: &'a [(String, String, i64)],
+    version: &PluginVersion,
+) -> Option<&'a str> {
+    let own = pins.iter().find(|(of, ..)| of == version.as_str());
     // Where a candidate's calls go says nothing about the next version before it is installed.
-    let installed = rows.iter().find(|(.., rank)| *rank > 0);
-    own.or(installed).map(|(_, pin, _)| parse(pin)).transpose()
+    let installed = pins.iter().find(|(.., rank)| *rank > 0);
+    own.or(installed).map(|(_, pin, _)| pin.as_str())
 }
 
 /// What stands on the endpoint that a version's manifest names for a tool.

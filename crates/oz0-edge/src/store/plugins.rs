@@ -418,9 +418,9 @@ impl Write<'_> {
 }
 
 /// What a node said of a tool, as it is stored.
-type Said = (String, String, i64, String, String, Option<String>, Option<String>);
+pub(super) type Said = (String, String, i64, String, String, Option<String>, Option<String>);
 
-fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
+pub(super) fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
     let (_, node, at, functions, left_out, failure, goes_on) = row;
     Ok(ToolOnNode {
         node: parse(node)?,

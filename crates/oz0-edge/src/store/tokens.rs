@@ -5,6 +5,7 @@
 //! afford the check on every request.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::token::{CreateToken, CreatedToken, NodeStatus, TokenInfo, TokenKind};
@@ -25,7 +26,7 @@ impl Identity {
     pub(crate) fn actor(&self) -> Actor {
         match self.token.kind {
             TokenKind::Node => Actor::Node(self.token.name.clone()),
-            TokenKind::Admin | TokenKind::Client | TokenKind::Join => {
+            TokenKind::Admin | TokenKind::Viewer | TokenKind::Client | TokenKind::Join => {
                 Actor::Token(self.token.name.clone())
             }
         }
@@ -53,9 +54,7 @@ fn info(row: &Row) -> Result<TokenInfo, StoreError> {
 }
 
 fn kind_of(text: &str) -> Option<TokenKind> {
-    [TokenKind::Admin, TokenKind::Node, TokenKind::Client, TokenKind::Join]
-        .into_iter()
-        .find(|kind| kind.as_str() == text)
+    TokenKind::ALL.into_iter().find(|kind| kind.as_str() == text)
 }
 
 async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedToken, StoreError> {
@@ -307,6 +306,28 @@ impl Store {
         Ok(token)
     }
 
+    /// Writes down that somebody signed in at the console with their token, and from where.
+    pub(crate) async fn signed_in(
+        &self,
+        identity: &Identity,
+        from: Option<IpAddr>,
+    ) -> Result<(), StoreError> {
+        let mut write = self.write(&identity.actor()).await?;
+        let mut subject = subject(&identity.token);
+        subject.detail.extend(from.map(|from| ("address".to_owned(), from.to_string())));
+        write.audit(Act { action: "console.sign_in", subject }).await?;
+        write.commit().await
+    }
+
+    /// Writes down that they left.
+    pub(crate) async fn signed_out(&self, actor: &Actor, id: &TokenId) -> Result<(), StoreError> {
+        let token = self.live_token(id).await?;
+        let Some(token) = token else { return Ok(()) };
+        let mut write = self.write(actor).await?;
+        write.audit(Act { action: "console.sign_out", subject: subject(&token) }).await?;
+        write.commit().await
+    }
+
     /// The nodes that ever asked.
     pub(crate) async fn nodes(&self) -> Result<Vec<NodeStatus>, StoreError> {
         let mut tx = self.read().await?;
@@ -315,9 +336,11 @@ impl Store {
         Ok(nodes
             .into_iter()
             .map(|(node, (seen_at, live))| {
-                let tier = presences.get(&node).and_then(|presence| presence.tier.clone());
+                let presence = presences.get(&node);
+                let tier = presence.and_then(|presence| presence.tier.clone());
+                let version = presence.and_then(|presence| presence.version.clone());
                 let (tier, reason) = tier.map_or((None, None), |(tier, why)| (Some(tier), why));
-                NodeStatus { node, seen_at, live, tier, reason }
+                NodeStatus { node, seen_at, live, tier, reason, version }
             })
             .collect())
     }

@@ -508,6 +508,16 @@ impl<'a> Runs<'a> {
         Ok(Self { version, candidate, go_on })
     }
 
+    /// The same, from the nodes that go on with the version in its candidate's place.
+    pub(super) fn new(
+        version: &'a Version,
+        candidate: Option<&'a Version>,
+        go_on: BTreeSet<NodeName>,
+    ) -> Self {
+        let candidate = candidate.filter(|_| !version.is_candidate());
+        Self { version, candidate, go_on }
+    }
+
     pub(super) fn on(&self, node: &NodeName) -> bool {
         match self.candidate {
             Some(candidate) => !candidate.is_offered_to(node) || self.go_on.contains(node),

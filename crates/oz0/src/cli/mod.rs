@@ -21,8 +21,8 @@ pub(crate) use self::plugin::{
 };
 pub(crate) use self::policy::{Action, Approvals, DecideCall, Place, Policy, SetPolicy};
 pub(crate) use self::run::{
-    Arguments, Edge, JoinNode, LogFlags, LogFormat, Mcp, MetricsFlags, Node, NodeCommand,
-    NodeFlags, RunNode, Up, Validate, seconds, within_a_week,
+    Arguments, Edge, FrontFlags, JoinNode, LogFlags, LogFormat, Mcp, MetricsFlags, Node,
+    NodeCommand, NodeFlags, RunNode, Up, Validate, seconds, within_a_week,
 };
 pub(crate) use self::wrap::Wrap;
 

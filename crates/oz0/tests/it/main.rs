@@ -7,6 +7,7 @@ mod api;
 mod ci;
 mod clients;
 mod conformance;
+mod console;
 mod documents;
 mod examples;
 mod faults;
