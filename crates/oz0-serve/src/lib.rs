@@ -69,10 +69,10 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Of an edge, which every node of a fleet holds a connection of: 8192 connections, and no more than a quarter of the files
+    /// Of an edge, which every node of a fleet holds a connection of: 8192 connections, and no more than a third of the files
     /// that the process may have `open`, since the rest of them are for the store, bundles and its other ports.
     pub fn of_edge(open: u64) -> Self {
-        let connections = usize::try_from(open / 4).unwrap_or(usize::MAX).clamp(64, 8192);
+        let connections = usize::try_from(open / 3).unwrap_or(usize::MAX).clamp(64, 8192);
         Self { connections, each: connections / 4, ..Self::default() }
     }
 }

@@ -153,7 +153,7 @@ fn an_edge_has_room_for_a_fleet_within_the_files_that_it_may_have_open() {
     };
     assert_eq!(room(u64::MAX), (8192, 2048));
     assert_eq!(room(524_288), (8192, 2048));
-    assert_eq!(room(20_000), (5000, 1250));
-    assert_eq!(room(4096), (1024, 256));
+    assert_eq!(room(20_000), (6666, 1666));
+    assert_eq!(room(4096), (1365, 341));
     assert_eq!(room(100), (64, 16));
 }

@@ -26,7 +26,7 @@ use oz0_swarm::{Swarm, World};
 use crate::edges::{Edges, PLUGINS};
 use crate::floor::Floor;
 
-/// Approvals that are measured.
+/// Approvals that are measured, where `OZ0_ROUNDS` says nothing else.
 const ROUNDS: usize = 15;
 /// Functions of each plugin.
 const FUNCTIONS: usize = 20;
@@ -55,10 +55,11 @@ fn main() {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap();
     println!("load when it began: {}", load.trim());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let measured: Vec<Measured> =
-        sizes.into_iter().map(|nodes| runtime.block_on(measure(nodes))).collect();
-    for one in &measured {
-        told(one);
+    let mut measured = Vec::new();
+    for nodes in sizes {
+        let one = runtime.block_on(measure(nodes));
+        told(&one);
+        measured.push(one);
     }
     if let [few, .., many] = measured.as_slice() {
         let each = |one: &Measured, time: Duration| time.as_secs_f64() / one.nodes as f64;
@@ -170,11 +171,13 @@ async fn measure(nodes: usize) -> Measured {
     };
     told(&swarm, functions(PLUGINS[0], 0)).await;
     let reported = began.elapsed();
+    println!("{nodes} nodes have their set after {set:?}, and have reported after {reported:?}");
 
     let function: FunctionId = format!("{}.f0", PLUGINS[0]).parse().unwrap();
     let name = PLUGINS[0].parse().unwrap();
     let (mut approved, mut floors) = (Vec::new(), Vec::new());
-    for round in 1..=ROUNDS {
+    let rounds = std::env::var("OZ0_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+    for round in 1..=rounds {
         let listed = functions(PLUGINS[0], round);
         let hash = accepts(&function, &listed["f0"]);
         world.list(&tool(PLUGINS[0]), listed.clone());
@@ -192,6 +195,7 @@ async fn measure(nodes: usize) -> Measured {
             tokio::time::timeout(PATIENCE, accepts).await.unwrap().unwrap();
         }
         approved.push(began.elapsed());
+        println!("approved, and everywhere after {:?}", began.elapsed());
         floors.push(floor.measure().await);
     }
     let working = edges.processor_time() - before;

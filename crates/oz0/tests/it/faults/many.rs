@@ -18,6 +18,7 @@ use oz0_listing::{FunctionId, Listing, ListingHash};
 use oz0_swarm::{Swarm, View, World};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tokio::task::JoinSet;
 
 use super::fleet::{ANYWHERE, Fleet, Member, PATIENCE, eventually, greet, refused};
 use super::network::{Way, Wire};
@@ -51,6 +52,9 @@ impl Dice {
         Duration::from_millis(u64::try_from(self.roll(most)).expect("few"))
     }
 }
+
+/// Who calls at once.
+const CALLERS: usize = 8;
 
 /// What a caller was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,8 +143,13 @@ fn function() -> FunctionId {
 }
 
 /// Calls `team.greet` on one node after the other, for ever.
-async fn keep_calling(admins: Vec<Edge>, nodes: Vec<NodeName>, told: Calls, next: Arc<AtomicU64>) {
-    let mut at = 0;
+async fn keep_calling(
+    admins: Vec<Edge>,
+    nodes: Vec<NodeName>,
+    told: Calls,
+    next: Arc<AtomicU64>,
+    mut at: usize,
+) {
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         at += 1;
@@ -159,8 +168,10 @@ async fn keep_calling(admins: Vec<Edge>, nodes: Vec<NodeName>, told: Calls, next
             },
             Ok(_) | Err(_) => Told::Nothing,
         };
+        // Where nobody answers, another call would not be either.
+        let pause = if heard == Told::Nothing { 100 } else { 10 };
         told.lock().expect("nobody panicked").insert(number, heard);
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(pause)).await;
     }
 }
 
@@ -211,8 +222,12 @@ async fn run(size: Size, seed: u64) {
     let (told, next) = (Calls::default(), Arc::new(AtomicU64::new(1)));
     let nodes = real.iter().map(|node| node.parse().expect("a name"));
     let nodes: Vec<NodeName> = nodes.chain(members.iter().map(|one| one.name.clone())).collect();
-    let calling = keep_calling(admins.clone(), nodes.clone(), Arc::clone(&told), Arc::clone(&next));
-    let calling = tokio::spawn(calling);
+    let mut calling = JoinSet::new();
+    for caller in 0..CALLERS {
+        let (admins, nodes) = (admins.clone(), nodes.clone());
+        let first = caller * nodes.len() / CALLERS;
+        calling.spawn(keep_calling(admins, nodes, Arc::clone(&told), Arc::clone(&next), first));
+    }
 
     let (mut version, mut text) = (0, 0);
     let began = Instant::now();
@@ -285,8 +300,7 @@ async fn run(size: Size, seed: u64) {
     }
     println!("{} faults in {:?}", size.faults, began.elapsed());
 
-    calling.abort();
-    let _ = calling.await;
+    calling.shutdown().await;
     let told = told.lock().expect("nobody panicked").clone();
     calls_are_what_was_told(&fleet, &world, &told, &approved);
     for node in swarm.nodes() {
