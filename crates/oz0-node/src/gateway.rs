@@ -344,7 +344,15 @@ impl Gateway {
         let asked = Instant::now();
         let looked = self.before(watched.trace, &ready, given).await;
         watched.elsewhere_since(asked);
-        let mut arguments = looked?;
+        let (mut arguments, hooked) = looked?;
+        let mut ready = ready;
+        if hooked {
+            // A hook may take its time, and what the call was looked at by may be another thing now.
+            ready = self.again(ready, || {
+                format!("{id} was not called: it changed while a hook looked at the call; call it again")
+            })
+            .await?;
+        }
         if let Some(pointer) = ready.entry.policy.label(&id) {
             let label = &self.roster.host.options.ai_label;
             let labelled = label::labelled(&arguments, pointer, label).map_err(|why| {
@@ -358,7 +366,7 @@ impl Gateway {
             }
         }
         let changed = matches!(arguments, Cow::Owned(_));
-        if changed {
+        if changed || hooked {
             // What is called is what is decided about, and what somebody wanted to be asked about is asked about.
             ruling = match (ruling, self.ruled(&ready, &arguments)?) {
                 (asks @ Ruling::Ask(_), Ruling::Allow) => asks,
@@ -395,28 +403,31 @@ impl Gateway {
     async fn still(&self, was: Ready, arguments: &str, asked: &Asks) -> Result<Ready, Halt> {
         let id = was.entry.id.clone();
         let differs = || {
-            let text = format!(
+            format!(
                 "{id} was not called: it was approved, and is no longer what it was when a person was asked; call it \
                  again to ask anew"
-            );
-            Halt::Refused(Outcome::Changed, text)
+            )
         };
-        let table = self.roster.table();
-        let entry = table.function(&id).ok_or_else(differs)?;
-        let now = self.ready(Arc::clone(entry), Instant::now()).await?;
-        if now.accepted.hash != was.accepted.hash
-            || now.entry.server.plugin != was.entry.server.plugin
-            || now.entry.server.version != was.entry.server.version
-        {
-            return Err(differs());
-        }
+        let now = self.again(was, differs).await?;
         match self.ruled(&now, arguments)? {
             Ruling::Refuse(text) => Err(Halt::Refused(Outcome::Policy, text)),
             Ruling::Ask(asks) if asks.requires_approval && !asked.requires_approval => {
-                Err(differs())
+                Err(Halt::Refused(Outcome::Changed, differs()))
             }
             Ruling::Allow | Ruling::Ask(_) => Ok(now),
         }
+    }
+
+    /// A function that was ready, if it still is, and is the same one: time has passed.
+    async fn again(&self, was: Ready, differs: impl Fn() -> String) -> Result<Ready, Halt> {
+        let differs = || Halt::Refused(Outcome::Changed, differs());
+        let table = self.roster.table();
+        let entry = table.function(&was.entry.id).ok_or_else(differs)?;
+        let now = self.ready(Arc::clone(entry), Instant::now()).await?;
+        let same = now.accepted.hash == was.accepted.hash
+            && now.entry.server.plugin == was.entry.server.plugin
+            && now.entry.server.version == was.entry.server.version;
+        if same { Ok(now) } else { Err(differs()) }
     }
 
     /// What the policy says of a call with these arguments, which the pinned schema allows.

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use oz0_listing::{FunctionId, escape};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -62,9 +63,9 @@ pub(crate) fn presented_in(
     if ASKS.find(bytes).is_none() && ESCAPE.find(bytes).is_none() {
         return Ok(result);
     }
-    let asks = serde_json::from_str::<Kind<'_>>(result.get())
-        .is_ok_and(|kind| kind.result_type.as_deref() == Some("input_required"));
-    if !asks {
+    // What has a member twice is read differently by different readers: one of them could see a question here.
+    let kind = serde_json::from_str::<Kind<'_>>(result.get()).map_err(|error| error.to_string())?;
+    if kind.result_type.as_deref() != Some("input_required") {
         return Ok(result);
     }
     let mut wanted: Map<String, Value> =
@@ -92,6 +93,10 @@ pub(crate) fn presented_in(
 struct Kind<'a> {
     #[serde(borrow, rename = "resultType", default)]
     result_type: Option<Cow<'a, str>>,
+    #[serde(rename = "inputRequests", default)]
+    _requests: IgnoredAny,
+    #[serde(rename = "requestState", default)]
+    _state: IgnoredAny,
 }
 
 fn written_out(value: Value) -> Option<Value> {
@@ -112,4 +117,24 @@ fn written_out(value: Value) -> Option<Value> {
         }
         plain => plain,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_that_could_be_read_as_a_question_and_as_none_is_neither() {
+        let function: FunctionId = "team.hello".parse().unwrap();
+        let asks = r#""inputRequests":{"a":{"method":"sampling/createMessage"}}"#;
+        for twice in [
+            format!(r#"{{"resultType":"complete",{asks},"resultType":"input_required"}}"#),
+            format!(r#"{{"resultType":"input_required",{asks},"resultType":"complete"}}"#),
+            format!(r#"{{"resultType":"complete","result\u0054ype":"input_required",{asks}}}"#),
+            format!(r#"{{"resultType":"input_required",{asks},{asks}}}"#),
+        ] {
+            let result = RawValue::from_string(twice.clone()).unwrap();
+            assert!(presented_in(&function, result, true).is_err(), "{twice}");
+        }
+    }
 }

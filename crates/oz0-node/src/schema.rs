@@ -3,10 +3,18 @@
 //! A schema is compiled once for each accepted listing, when the function is first called. Nothing is fetched for it,
 //! and patterns run in linear time: both schema and value are somebody else's. What is checked is the listing that
 //! was approved, never what the server says now.
+//!
+//! Nor does one take everybody's time: a schema that unfolds to too many steps is not checked, and what could take many, or
+//! refers to itself, is checked on a thread of its own, that is waited for once, for [`WITHIN`].
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use jsonschema::{PatternOptions, Validator};
+use oz0_policy::Work;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
 };
@@ -18,6 +26,13 @@ use crate::options::Arguments;
 const SHOWN: usize = 400;
 /// How large a compiled pattern may be, in bytes.
 const PATTERN: usize = 1 << 20;
+/// How many steps a schema may take at one place of a value: more is no schema that anybody wrote.
+const STEPS: u64 = 1_000_000;
+/// How many steps of schema and value together are taken where the call is.
+const HERE: u64 = 10_000_000;
+/// How long a schema is waited for that could take longer.
+const WITHIN: Duration = Duration::from_secs(1);
+const LATE: &str = "it takes too long";
 /// How deep arguments may nest.
 const DEPTH: usize = 128;
 
@@ -28,9 +43,58 @@ pub(crate) struct Schemas {
 }
 
 enum Compiled {
-    Ready(Box<Validator>),
+    Ready(Ready),
     /// It cannot be checked.
     Not(String),
+}
+
+struct Ready {
+    validator: Arc<Validator>,
+    /// Its steps at one place of a value; none where the value decides.
+    steps: Option<u64>,
+    /// Whether it took too long once: then it is not asked again.
+    late: AtomicBool,
+}
+
+/// What a check says.
+enum Checked {
+    Fits,
+    Misfit(String),
+    /// It takes too long to say.
+    Late,
+}
+
+impl Ready {
+    /// Holds a value, of a text of so many bytes, against the schema.
+    fn check(&self, value: Value, bytes: usize) -> (Checked, Value) {
+        let say = |validator: &Validator, value: &Value| match validator.validate(value) {
+            Ok(()) => Checked::Fits,
+            Err(error) => Checked::Misfit(shown(&error)),
+        };
+        // A place in a value is two bytes of its text at least.
+        let places = u64::try_from(bytes / 2 + 1).unwrap_or(u64::MAX);
+        if self.steps.is_some_and(|steps| steps.saturating_mul(places) <= HERE) {
+            let checked = say(&self.validator, &value);
+            return (checked, value);
+        }
+        if self.late.load(Ordering::Relaxed) {
+            return (Checked::Late, value);
+        }
+        let (sender, answer) = mpsc::sync_channel(1);
+        let value = Arc::new(value);
+        let (theirs, validator) = (Arc::clone(&value), Arc::clone(&self.validator));
+        let started = thread::Builder::new().name("oz0-schema".to_owned()).spawn(move || {
+            let checked = say(&validator, &theirs);
+            drop(theirs);
+            let _ = sender.send(checked);
+        });
+        let checked = started.ok().and_then(|_| answer.recv_timeout(WITHIN).ok());
+        let checked = checked.unwrap_or_else(|| {
+            self.late.store(true, Ordering::Relaxed);
+            Checked::Late
+        });
+        (checked, Arc::try_unwrap(value).unwrap_or_else(|shared| Value::clone(&shared)))
+    }
 }
 
 /// What is wrong with arguments.
@@ -67,15 +131,17 @@ impl Schemas {
     ) -> Result<Value, Misfit> {
         // Whatever the schema says: two readers must not read two things.
         let value = read(text).map_err(Misfit::Value)?;
-        match &self.input {
-            Compiled::Ready(validator) => {
-                validator.validate(&value).map_err(|error| Misfit::Value(shown(&error)))?;
-            }
-            Compiled::Not(why) if arguments == Arguments::Strict => {
-                return Err(Misfit::Schema(why.clone()));
-            }
-            // Its server checks them too, and what is pinned is what it lists, not how well.
-            Compiled::Not(_) => {}
+        let (value, why) = match &self.input {
+            Compiled::Ready(ready) => match ready.check(value, text.len()) {
+                (Checked::Fits, value) => return Ok(value),
+                (Checked::Misfit(why), _) => return Err(Misfit::Value(why)),
+                (Checked::Late, value) => (value, LATE),
+            },
+            Compiled::Not(why) => (value, why.as_str()),
+        };
+        // Its server checks them too, and what is pinned is what it lists, not how well.
+        if arguments == Arguments::Strict {
+            return Err(Misfit::Schema(why.to_owned()));
         }
         Ok(value)
     }
@@ -85,10 +151,13 @@ impl Schemas {
         match &self.output {
             None => Ok(()),
             Some(Compiled::Not(why)) => Err(format!("the output schema cannot be checked: {why}")),
-            Some(Compiled::Ready(validator)) => {
+            Some(Compiled::Ready(ready)) => {
                 let content = content.ok_or("it has no `structuredContent`")?;
-                let value = read(content)?;
-                validator.validate(&value).map_err(|error| shown(&error))
+                match ready.check(read(content)?, content.len()).0 {
+                    Checked::Fits => Ok(()),
+                    Checked::Misfit(why) => Err(why),
+                    Checked::Late => Err(format!("the output schema cannot be checked: {LATE}")),
+                }
             }
         }
     }
@@ -101,11 +170,22 @@ fn shown(error: &jsonschema::ValidationError<'_>) -> String {
 }
 
 fn compile(schema: &Value) -> Compiled {
+    let steps = match Work::of(schema) {
+        Work::Steps(steps) if steps > STEPS => {
+            return Compiled::Not("it unfolds to more than a million steps".to_owned());
+        }
+        Work::Steps(steps) => Some(steps),
+        Work::Recursive => None,
+    };
     let built = jsonschema::options()
         .with_pattern_options(PatternOptions::regex().size_limit(PATTERN))
         .build(schema);
     match built {
-        Ok(validator) => Compiled::Ready(Box::new(validator)),
+        Ok(validator) => Compiled::Ready(Ready {
+            validator: Arc::new(validator),
+            steps,
+            late: AtomicBool::new(false),
+        }),
         Err(error) => Compiled::Not(shown(&error)),
     }
 }
@@ -218,5 +298,65 @@ struct Name(String);
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn schemas(input: &Value, arguments: Arguments) -> Schemas {
+        let served = json!({"name": "f", "inputSchema": input, "outputSchema": input});
+        Schemas::of(&served.to_string(), arguments)
+    }
+
+    fn unchecked(input: &Value, text: &str) {
+        let listed = schemas(input, Arguments::AsListed);
+        assert!(listed.check_arguments(text, Arguments::AsListed).is_ok());
+        let strict = schemas(input, Arguments::Strict).check_arguments(text, Arguments::Strict);
+        assert!(matches!(strict, Err(Misfit::Schema(_))));
+        assert!(listed.check_result(Some(text)).unwrap_err().contains("cannot be checked"));
+    }
+
+    #[test]
+    fn a_schema_that_doubles_at_each_step_takes_nobodys_time() {
+        let mut definitions = Map::new();
+        for level in 0..34 {
+            let next = json!({"$ref": format!("#/$defs/d{}", level + 1)});
+            definitions.insert(format!("d{level}"), json!({"allOf": [next, next]}));
+        }
+        definitions.insert("d34".to_owned(), json!({"type": "object"}));
+        let bomb =
+            json!({"type": "object", "allOf": [{"$ref": "#/$defs/d0"}], "$defs": definitions});
+        let began = Instant::now();
+        unchecked(&bomb, "{}");
+        assert!(began.elapsed() < WITHIN, "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn one_that_refers_to_itself_is_checked_as_long_as_it_does_not_take_for_ever() {
+        let next = json!({"properties": {"c": {"$ref": "#/$defs/node"}}});
+        let list = json!({"type": "object", "$ref": "#/$defs/node",
+            "$defs": {"node": {"type": "object", "properties": {"c": {"$ref": "#/$defs/node"}}}}});
+        let nested = format!("{}1{}", "{\"c\":".repeat(40), "}".repeat(40));
+        let well = format!("{}{{}}{}", "{\"c\":".repeat(40), "}".repeat(40));
+        let listed = schemas(&list, Arguments::AsListed);
+        assert!(listed.check_arguments(&well, Arguments::AsListed).is_ok());
+        let misfit = listed.check_arguments(&nested, Arguments::AsListed);
+        assert!(matches!(misfit, Err(Misfit::Value(_))));
+
+        let bomb = json!({"type": "object", "$ref": "#/$defs/node",
+            "$defs": {"node": {"allOf": [next, next]}}});
+        unchecked(&bomb, &well);
+        // Waited for once: each listing of the schema above was.
+        let late = schemas(&bomb, Arguments::AsListed);
+        let _ = late.check_arguments(&well, Arguments::AsListed);
+        let began = Instant::now();
+        let _ = late.check_arguments(&well, Arguments::AsListed);
+        assert!(began.elapsed() < WITHIN / 2, "{:?}", began.elapsed());
     }
 }

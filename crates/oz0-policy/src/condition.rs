@@ -10,8 +10,12 @@ use std::fmt;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
+use crate::work::Work;
+
 /// How large a compiled pattern may be, in bytes.
 const PATTERN: usize = 1 << 20;
+/// How many steps a schema may take at one place of the arguments.
+const STEPS: u64 = 100_000;
 /// How much of what is wrong with a schema is told, in characters.
 const SHOWN: usize = 200;
 
@@ -47,6 +51,15 @@ impl Condition {
     /// with it is said by [`holds`](Self::holds).
     pub fn new<'a>(parts: impl IntoIterator<Item = (&'a str, &'a Value)>) -> Self {
         let compile = |(pointer, schema): (&'a str, &'a Value)| {
+            let unusable =
+                |what: &str| Err(Unusable { pointer: pointer.to_owned(), what: what.to_owned() });
+            match Work::of(schema) {
+                Work::Recursive => return unusable("it refers to itself, or by a name"),
+                Work::Steps(steps) if steps > STEPS => {
+                    return unusable("it unfolds to more than 100,000 steps");
+                }
+                Work::Steps(_) => {}
+            }
             jsonschema::options()
                 .with_pattern_options(PatternOptions::regex().size_limit(PATTERN))
                 .build(schema)

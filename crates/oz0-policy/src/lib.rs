@@ -8,6 +8,7 @@
 //! - [`FunctionType`]: what kind of call a function's hints make it.
 //! - [`decide`] and [`outcomes`]: what happens to a call, and what could happen to one.
 //! - [`Condition`]: when a rule holds, by a call's arguments.
+//! - [`Work`]: how much work a schema can make, before it is asked to.
 //! - [`loosens`]: whether an edit lets through what was refused or asked about.
 //! - [`combine`]: private data, outside input and sending out in one agent.
 //! - [`forbidden`]: packages that no plugin may bring in.
@@ -24,6 +25,7 @@ pub mod hosts;
 mod loosening;
 mod matching;
 pub mod providers;
+mod work;
 
 pub use combination::{Combination, Part, combine};
 pub use condition::{Condition, Unusable};
@@ -35,3 +37,4 @@ pub use decision::{
 pub use function::{Function, FunctionType, Hints};
 pub use loosening::{Said, loosens};
 pub use matching::Match;
+pub use work::Work;

@@ -3,15 +3,16 @@
 //! A server or a client that wants to can make anything happen again and again, and a disk that its log has filled is an
 //! edge that takes nothing. So each place in the code that logs has a bucket: a burst, then a few a second. What does not fit
 //! is counted, and the count is said. `debug` and `trace` are for who has asked for everything.
+//!
+//! It is asked where lines are written, and not as a filter: `tracing-subscriber` takes a filter that lets an event's place in
+//! the code through and then not the event for a mistake, and what it keeps for the thread is wrong from then on.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tracing::callsite::Identifier;
-use tracing::subscriber::Interest;
-use tracing::{Event, Level, Metadata, Subscriber};
-use tracing_subscriber::layer::{Context, Filter};
+use tracing::{Level, Metadata};
 
 use crate::target;
 
@@ -30,18 +31,35 @@ struct Bucket {
     room: f64,
     at: Instant,
     dropped: u64,
-    kind: &'static Metadata<'static>,
+    kind: Kind,
+}
+
+/// Which kind of event it is, for people.
+#[derive(Clone)]
+struct Kind {
+    target: String,
+    module: Option<String>,
+    line: Option<u32>,
 }
 
 impl Flood {
+    /// Whether an event is written.
+    pub(crate) fn lets_through(&self, kind: &Metadata<'_>) -> bool {
+        *kind.level() > Level::INFO || self.takes(kind, Instant::now())
+    }
+
     /// Whether one more fits.
-    fn takes(&self, kind: &'static Metadata<'static>, now: Instant) -> bool {
+    fn takes(&self, kind: &Metadata<'_>, now: Instant) -> bool {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bucket = buckets.entry(kind.callsite()).or_insert(Bucket {
+        let bucket = buckets.entry(kind.callsite()).or_insert_with(|| Bucket {
             room: BURST,
             at: now,
             dropped: 0,
-            kind,
+            kind: Kind {
+                target: kind.target().to_owned(),
+                module: kind.module_path().map(str::to_owned),
+                line: kind.line(),
+            },
         });
         let since = now.saturating_duration_since(bucket.at);
         bucket.room = (bucket.room + since.as_secs_f64() * A_SECOND).min(BURST);
@@ -55,17 +73,17 @@ impl Flood {
     }
 
     /// What did not fit since the last time this was asked.
-    fn dropped(&self) -> Vec<(u64, &'static Metadata<'static>)> {
+    fn dropped(&self) -> Vec<(u64, Kind)> {
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         buckets
             .values_mut()
             .filter(|bucket| bucket.dropped > 0)
-            .map(|bucket| (std::mem::take(&mut bucket.dropped), bucket.kind))
+            .map(|bucket| (std::mem::take(&mut bucket.dropped), bucket.kind.clone()))
             .collect()
     }
 
-    /// Says what was left out, for as long as the process lives. The filter itself cannot: it is asked in the middle of an
-    /// event.
+    /// Says what was left out, for as long as the process lives. Who writes an event cannot: it is asked in the
+    /// middle of one.
     pub(crate) fn watch(&self) {
         let flood = self.clone();
         // Where there is no room for a thread, nobody is told, and the log is bounded all the same.
@@ -76,29 +94,14 @@ impl Flood {
                     tracing::warn!(
                         target: target::LOG,
                         dropped,
-                        of = kind.target(),
-                        module = kind.module_path(),
-                        line = kind.line(),
+                        of = kind.target,
+                        module = kind.module,
+                        line = kind.line,
                         "more events of one kind came than are written"
                     );
                 }
             }
         });
-    }
-}
-
-impl<S: Subscriber> Filter<S> for Flood {
-    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        true
-    }
-
-    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
-        Interest::always()
-    }
-
-    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
-        let kind = event.metadata();
-        *kind.level() > Level::INFO || self.takes(kind, Instant::now())
     }
 }
 

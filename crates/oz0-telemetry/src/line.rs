@@ -8,8 +8,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::flood::Flood;
 use crate::log::Format;
 
 /// The longest line, in bytes of what was formatted; of one that is longer the start is written as text. No event is near it.
@@ -18,12 +20,13 @@ const LONGEST: usize = 64 << 10;
 /// Where lines go: stderr, and for tests into memory.
 pub(crate) struct Lines<W> {
     format: Format,
+    flood: Flood,
     out: W,
 }
 
 impl<W> Lines<W> {
-    pub(crate) fn new(format: Format, out: W) -> Self {
-        Self { format, out }
+    pub(crate) fn new(format: Format, flood: Flood, out: W) -> Self {
+        Self { format, flood, out }
     }
 }
 
@@ -31,28 +34,35 @@ impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Lines<W> {
     type Writer = Line<W::Writer>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        Line { format: self.format, out: self.out.make_writer() }
+        Line { format: self.format, out: Some(self.out.make_writer()) }
+    }
+
+    fn make_writer_for(&'a self, kind: &Metadata<'_>) -> Self::Writer {
+        let written = self.flood.lets_through(kind);
+        Line { format: self.format, out: written.then(|| self.out.make_writer()) }
     }
 }
 
 /// Takes one event, whole, with its line end.
 pub(crate) struct Line<W> {
     format: Format,
-    out: W,
+    /// None where too many of its kind came.
+    out: Option<W>,
 }
 
 impl<W: Write> Write for Line<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(out) = &mut self.out else { return Ok(bytes.len()) };
         let text = String::from_utf8_lossy(bytes);
         let mut line = visible(self.format, text.strip_suffix('\n').unwrap_or(&text));
         line.push('\n');
         // Whole, so that the lines of two threads, or of two processes on one pipe, are not mixed.
-        self.out.write_all(line.as_bytes())?;
+        out.write_all(line.as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out.as_mut().map_or(Ok(()), Write::flush)
     }
 }
 

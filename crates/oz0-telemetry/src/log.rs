@@ -78,18 +78,19 @@ pub fn start(filter: Option<&str>, format: Format) -> Result<Log, LogError> {
     let lines = wanted.map(|wanted| {
         let flood = Flood::default();
         flood.watch();
-        let filter = tracing_subscriber::filter::FilterExt::and(wanted, flood);
-        let lines = tracing_subscriber::fmt::layer()
-            .with_ansi(false)
-            .with_writer(Lines::new(format, io::stderr));
+        let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Lines::new(
+            format,
+            flood,
+            io::stderr,
+        ));
         match format {
-            Format::Text => lines.with_filter(filter).boxed(),
+            Format::Text => lines.with_filter(wanted).boxed(),
             Format::Json => lines
                 .json()
                 .flatten_event(true)
                 .with_current_span(true)
                 .with_span_list(false)
-                .with_filter(filter)
+                .with_filter(wanted)
                 .boxed(),
         }
     });

@@ -154,6 +154,8 @@ async fn take(
     Json(()): Json<()>,
 ) -> Result<Json<Approval>, Answer> {
     let store = &api.edge.store;
+    // What nobody asks, or another node, is not waited for.
+    store.asked_by(&node, &id).await?;
     let _asking = Asking::new(store, &id);
     let ask = || async {
         if !store.is_token_live(&token).await? {

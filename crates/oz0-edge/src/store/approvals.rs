@@ -424,16 +424,22 @@ impl Store {
         self.decide(&actor, id, &Decide::default(), elicited.accepted).await
     }
 
+    /// A call that this node asks about.
+    pub(crate) async fn asked_by(&self, node: &NodeName, id: &ApprovalId) -> Answer<Approval> {
+        let approval = self.approval(id).await?;
+        if approval.node != *node {
+            return Err(Problem::new(Code::Forbidden, "this call waits at another node").into());
+        }
+        Ok(approval)
+    }
+
     /// What its node is told of a decision: what is approved is handed out here, and never again.
     pub(crate) async fn take_approval(
         &self,
         node: &NodeName,
         id: &ApprovalId,
     ) -> Answer<Option<Approval>> {
-        let approval = self.approval(id).await?;
-        if approval.node != *node {
-            return Err(Problem::new(Code::Forbidden, "this call waits at another node").into());
-        }
+        let approval = self.asked_by(node, id).await?;
         match approval.state {
             ApprovalState::Pending if approval.expires_at <= now() => {
                 self.end(&Actor::Edge, id, ApprovalState::Expired).await?;

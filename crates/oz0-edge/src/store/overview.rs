@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::change::Change;
-use oz0_api::plugin::{CatalogFunction, FunctionStatus, ToolStatus};
+use oz0_api::plugin::{CatalogFunction, FunctionStatus, ToolStatus, VersionState};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ListingHash, ModelName, ToolId};
 use sqlx::SqliteConnection;
@@ -15,7 +15,7 @@ use super::endpoints::pin_of;
 use super::functions::{VersionKey, kind_of, stored_listing};
 use super::names::Owners;
 use super::plugins::{Said as SaidRow, on_node};
-use super::versions::{Runs, Version, all_live, candidate_beside, of_plugin};
+use super::versions::{Runs, Version, all_called, called_of, candidate_beside};
 use super::{Answer, Store, StoreError, changes, now, parse, parse_json};
 use crate::function::Value;
 use crate::overview::{ListedFunction, PluginOverview, VersionOverview, Waiting};
@@ -47,7 +47,7 @@ fn grouped<T>(rows: Vec<(Key, T)>) -> BTreeMap<Key, Vec<T>> {
     groups
 }
 
-/// A statement over the rows of versions that live, of one plugin or, where that is empty, of all.
+/// A statement over the rows of versions that nodes call, of one plugin or, where that is empty, of all.
 macro_rules! live {
     ($columns:literal, $table:literal, $rest:literal) => {
         concat!(
@@ -56,7 +56,11 @@ macro_rules! live {
             " FROM ",
             $table,
             " t JOIN versions v ON v.plugin = t.plugin AND v.version = t.version ",
-            "WHERE v.state IN ('installed', 'candidate') AND ($1 = '' OR t.plugin = $1) ",
+            "WHERE (v.state IN ('installed', 'candidate') OR v.state = 'replaced' AND EXISTS (",
+            "SELECT k.node FROM tool_nodes k JOIN versions i ON i.plugin = k.plugin ",
+            "AND i.version = k.version AND i.state = 'installed' WHERE k.plugin = v.plugin ",
+            "AND k.goes_on = v.version AND k.failure IS NOT NULL)) ",
+            "AND ($1 = '' OR t.plugin = $1) ",
             $rest
         )
     };
@@ -217,8 +221,8 @@ impl Store {
     /// Every installed plugin, by name.
     pub(crate) async fn overview(&self) -> Answer<Vec<PluginOverview>> {
         let mut tx = self.read().await?;
-        let live = all_live(&mut tx).await?;
-        Ok(self.overview_of(&mut tx, &live, "").await?)
+        let called = all_called(&mut tx).await?;
+        Ok(self.overview_of(&mut tx, &called, "").await?)
     }
 
     /// How many changes wait, and how many calls for a person.
@@ -241,9 +245,22 @@ impl Store {
     /// One installed plugin.
     pub(crate) async fn plugin_overview(&self, plugin: &PluginName) -> Answer<PluginOverview> {
         let mut tx = self.read().await?;
-        let live = of_plugin(&mut tx, plugin).await?;
-        let found = self.overview_of(&mut tx, &live, plugin.as_str()).await?.pop();
+        let called = called_of(&mut tx, plugin).await?;
+        let found = self.overview_of(&mut tx, &called, plugin.as_str()).await?.pop();
         Ok(found.ok_or_else(|| no_plugin(plugin))?)
+    }
+
+    /// What overviews are made of.
+    async fn rows(
+        &self,
+        conn: &mut SqliteConnection,
+        of: &str,
+    ) -> Result<(Rows, Owners, BTreeMap<NodeName, bool>), StoreError> {
+        let rows = Rows::load(conn, of).await?;
+        let owners = Owners::load(conn).await?;
+        let nodes = self.nodes_alive(conn, now()).await?;
+        let nodes = nodes.into_iter().map(|(node, (_, live))| (node, live)).collect();
+        Ok((rows, owners, nodes))
     }
 
     async fn overview_of(
@@ -252,18 +269,19 @@ impl Store {
         live: &[Version],
         of: &str,
     ) -> Result<Vec<PluginOverview>, StoreError> {
-        let mut rows = Rows::load(conn, of).await?;
-        let owners = Owners::load(conn).await?;
-        let nodes = self.nodes_alive(conn, now()).await?;
-        let nodes: BTreeMap<NodeName, bool> =
-            nodes.into_iter().map(|(node, (_, live))| (node, live)).collect();
+        let (mut rows, owners, nodes) = self.rows(conn, of).await?;
         let mut plugins = Vec::new();
-        for version in live.iter().filter(|version| !version.is_candidate()) {
+        let installed = |version: &&Version| version.state == VersionState::Installed;
+        for version in live.iter().filter(installed) {
             let candidate = candidate_beside(live, version);
             let before = rows.before.remove(version.description.name.as_str());
             let before: Option<PluginVersion> = before.as_deref().map(parse).transpose()?;
-            let installed =
+            let mut installed =
                 version_overview(conn, &mut rows, &owners, &nodes, version, candidate).await?;
+            for kept in live.iter().filter(|own| own.is_kept_of(version)) {
+                let kept = version_overview(conn, &mut rows, &owners, &nodes, kept, None).await?;
+                installed.with_kept(kept);
+            }
             let candidate = match candidate {
                 Some(candidate) => {
                     Some(version_overview(conn, &mut rows, &owners, &nodes, candidate, None).await?)
@@ -311,18 +329,16 @@ impl Store {
     pub(crate) async fn function(&self, id: &FunctionId) -> Answer<Vec<CatalogFunction>> {
         let mut tx = self.read().await?;
         let tool = id.tool();
-        let live = all_live(&mut tx).await?;
+        let called = all_called(&mut tx).await?;
         let mut found = Vec::new();
-        for version in live.iter().filter(|version| version.description.tools.contains_key(&tool)) {
+        for version in called.iter().filter(|own| own.description.tools.contains_key(&tool)) {
             let name = &version.description.name;
-            let of: Vec<Version> =
-                live.iter().filter(|other| other.description.name == *name).cloned().collect();
-            let overview = self.overview_of(&mut tx, &of, name.as_str()).await?;
-            let versions = overview.iter().flat_map(PluginOverview::versions);
-            let own = versions
-                .filter(|own| own.description.version == version.description.version)
-                .flat_map(|own| &own.functions)
-                .find(|own| own.id == *id);
+            let candidate = candidate_beside(&called, version)
+                .filter(|_| version.state == VersionState::Installed);
+            let (mut rows, owners, nodes) = self.rows(&mut tx, name.as_str()).await?;
+            let overview =
+                version_overview(&mut tx, &mut rows, &owners, &nodes, version, candidate).await?;
+            let own = overview.functions.into_iter().find(|own| own.id == *id);
             let Some(own) = own else { continue };
             let key = version.key();
             let listings = accepted_of(&mut tx, &key, id).await?;
@@ -378,7 +394,7 @@ async fn changes_named(
     ids: &[ChangeId],
 ) -> Result<Vec<Change>, StoreError> {
     let mut found = Vec::with_capacity(ids.len());
-    for version in of_plugin(conn, plugin).await? {
+    for version in called_of(conn, plugin).await? {
         let key = version.key();
         for id in ids {
             if let Some(change) = changes::named(conn, &version, &key, id).await? {

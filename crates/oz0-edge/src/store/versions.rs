@@ -48,6 +48,11 @@ impl Version {
         }
     }
 
+    /// Whether nodes go on with it in the place of this installed version of its plugin.
+    pub(super) fn is_kept_of(&self, installed: &Self) -> bool {
+        !self.kept_on.is_empty() && self.description.name == installed.description.name
+    }
+
     /// Whether this node goes on with it in the place of the installed version.
     pub(super) fn is_kept_on(&self, node: &NodeName) -> bool {
         self.kept_on.contains(node)

@@ -21,17 +21,19 @@ use crate::vault;
 use crate::watched::{self, Watched};
 
 impl Gateway {
-    /// The arguments as the hooks before a call leave them.
+    /// The arguments as the hooks before a call leave them, and whether any looked.
     pub(super) async fn before<'a>(
         &self,
         trace: TraceContext,
         ready: &Ready,
         given: &'a str,
-    ) -> Result<Cow<'a, str>, Halt> {
+    ) -> Result<(Cow<'a, str>, bool), Halt> {
         let mut arguments = Cow::Borrowed(given);
+        let mut hooked = false;
         let on = HookPoint::BeforeCall;
         let watches = Arc::clone(&self.roster.table().hooks);
         for watch in watches.iter().filter(|watch| watch.watches(on, &ready.entry)) {
+            hooked = true;
             let raw = RawValue::from_string(arguments.clone().into_owned())
                 .expect("what was checked is JSON");
             let notice = Notice::new(on, &ready.entry, ready.accepted.kind, &raw, None);
@@ -51,7 +53,7 @@ impl Gateway {
                 }
             }
         }
-        Ok(arguments)
+        Ok((arguments, hooked))
     }
 
     /// A result that no hook after the call refuses.

@@ -183,3 +183,36 @@ async fn a_policy_plugin_looks_at_the_calls_of_every_plugin_and_others_at_their_
     other.shutdown().await;
     node.shutdown().await;
 }
+
+/// A hook may take its time: what is called afterwards is what may be called then.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_decided_while_a_hook_looked_counts() {
+    let house = House::new().await;
+    let slow = said(&json!({"decision": "allow"}));
+    let slow = json!({"on": {"call check": [{"steps": [{"delay_ms": 3000}, {"result": slow}]}]}});
+    let plugin = guarded(&house, "sl", "before_call", slow).await;
+    let node = house.node("node-1", NodeOptions::default()).await;
+    let caller = Caller::of(&node).await;
+    let ((), refusal) = tokio::join!(
+        async {
+            tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+            house.rule(&node, "sl.act", Action::Refuse).await;
+        },
+        caller.refusal("sl__act"),
+    );
+    let refusal = refusal.unwrap();
+    assert!(refusal.starts_with("sl.act is not called: the policy refuses it"), "{refusal}");
+
+    house.rule(&node, "sl.act", Action::Allow).await;
+    let read = json!({"readOnlyHint": true});
+    let ((), refusal) = tokio::join!(
+        async {
+            tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+            plugin.list("sl", &[&annotated("act", &json!({})), &annotated("other", &read)]);
+            house.wait_for_changes("sl", 1).await;
+        },
+        caller.refusal("sl__act"),
+    );
+    assert!(refusal.is_some(), "nobody approved what it lists by now");
+    node.shutdown().await;
+}

@@ -23,11 +23,11 @@ async fn a_missing_secret_is_said_once_with_what_to_do_and_nobody_waits_for_it()
     for (is_set, what) in [
         (
             false,
-            "the secret TEAM_KEY, which is not set: set it in the environment, and give it with: --secret TEAM_KEY",
+            "the secret TEAM_KEY, which is not set: set it with: oz0 secret set team/TEAM_KEY, or in the environment, and give it with: --secret TEAM_KEY",
         ),
         (
             true,
-            "the secret TEAM_KEY, which is set in the environment and was not given to it: give it with: --secret TEAM_KEY",
+            "the secret TEAM_KEY, which is set in the environment and was not given to it: give it with: --secret TEAM_KEY, or keep it with: oz0 secret set team/TEAM_KEY",
         ),
     ] {
         let mut command = home.up_command(&[], &[&team]);

@@ -3,8 +3,8 @@
 use oz0_mcp::EraChoice;
 use serde_json::{Value, json};
 
-use super::{call, event, events};
-use crate::local::home::{Home, Plugin, until};
+use super::{call, event, events, get};
+use crate::local::home::{Home, Plugin, eventually, until};
 
 const LOG: [&str; 4] = ["--log", "info,oz0::call=debug", "--log-format", "json"];
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -30,6 +30,28 @@ fn parts(trace_parent: &Value) -> [String; 4] {
 
 fn of_call(id: &str) -> impl Fn(&Value) -> bool {
     move |event| event["target"] == "oz0::call" && event["span"]["call_id"] == id
+}
+
+/// Whoever makes events of one kind without end fills no disk, ends nothing, and hides nothing that is of another kind.
+#[test]
+fn a_flood_of_refused_requests_is_counted_and_everything_else_goes_on() {
+    for format in ["json", "text"] {
+        let home = Home::new();
+        let up = home.up(&["--log", "info", "--log-format", format], &[]);
+        let wrong = "Host: localhost\r\nAuthorization: Bearer oz0_admin_nobody\r\n";
+        for _ in 0..450 {
+            assert_eq!(get(&up.url("edge"), "/v1/tokens", wrong).0, 401);
+        }
+        assert_eq!(get(&up.url("edge"), "/healthz", "Host: localhost\r\n").0, 200);
+        let refused = || up.said().lines().filter(|line| line.contains("request refused")).count();
+        assert!((200..450).contains(&refused()), "{}", refused());
+        home.does(&["token", "create", "--client", "desk"]);
+        eventually("what is of another kind is logged", || up.said().contains("token.create"));
+        eventually("what was left out is counted", || {
+            up.said().contains("more events of one kind came than are written")
+        });
+        assert!(!up.said().contains("panicked"), "{}", up.said());
+    }
 }
 
 #[tokio::test]
