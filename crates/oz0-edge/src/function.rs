@@ -184,6 +184,7 @@ impl Function {
     }
 
     /// The same where this node sees nothing any more: it does not come back.
+    #[must_use]
     pub fn without(mut self, node: &NodeName) -> Self {
         if let Self::Pinned(pinned) = &mut self {
             pinned.seen.remove(node);

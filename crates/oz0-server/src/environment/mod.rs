@@ -227,7 +227,7 @@ impl Environments {
         match tool.registry {
             Registry::Pypi => allowed_pypi(&Requirements::read(&source)?)?,
             Registry::Npm => {
-                allowed_npm(&PackageLock::read_tool(&source, tool.name, tool.version)?)?
+                allowed_npm(&PackageLock::read_tool(&source, tool.name, tool.version)?)?;
             }
         }
         lock_file::write(folder, &format!("{}.lock", tool.tool), &text)?;

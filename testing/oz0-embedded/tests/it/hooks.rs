@@ -190,7 +190,8 @@ async fn what_was_decided_while_a_hook_looked_counts() {
     let house = House::new().await;
     let slow = said(&json!({"decision": "allow"}));
     let slow = json!({"on": {"call check": [{"steps": [{"delay_ms": 3000}, {"result": slow}]}]}});
-    let plugin = guarded(&house, "sl", "before_call", slow).await;
+    guarded(&house, "sl", "before_call", slow.clone()).await;
+    let plugin = guarded(&house, "ch", "before_call", slow).await;
     let node = house.node("node-1", NodeOptions::default()).await;
     let caller = Caller::of(&node).await;
     let ((), refusal) = tokio::join!(
@@ -203,15 +204,14 @@ async fn what_was_decided_while_a_hook_looked_counts() {
     let refusal = refusal.unwrap();
     assert!(refusal.starts_with("sl.act is not called: the policy refuses it"), "{refusal}");
 
-    house.rule(&node, "sl.act", Action::Allow).await;
     let read = json!({"readOnlyHint": true});
     let ((), refusal) = tokio::join!(
         async {
             tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-            plugin.list("sl", &[&annotated("act", &json!({})), &annotated("other", &read)]);
-            house.wait_for_changes("sl", 1).await;
+            plugin.list("ch", &[&annotated("act", &json!({})), &annotated("other", &read)]);
+            house.wait_for_changes("ch", 1).await;
         },
-        caller.refusal("sl__act"),
+        caller.refusal("ch__act"),
     );
     assert!(refusal.is_some(), "nobody approved what it lists by now");
     node.shutdown().await;
