@@ -198,7 +198,7 @@ async fn measure(nodes: usize) -> Measured {
         println!("approved, and everywhere after {:?}", began.elapsed());
         floors.push(floor.measure().await);
     }
-    let working = edges.processor_time() - before;
+    let working = edges.processor_time().saturating_sub(before);
     let before = edges.processor_time();
     tokio::time::sleep(QUIET).await;
     Measured {
@@ -208,7 +208,7 @@ async fn measure(nodes: usize) -> Measured {
         approved,
         floor: floors,
         working,
-        quiet: edges.processor_time() - before,
+        quiet: edges.processor_time().saturating_sub(before),
         resident: edges.memory("VmRSS:"),
         peak: edges.memory("VmHWM:"),
     }

@@ -102,6 +102,7 @@ pub(crate) enum Connection {
 
 /// `oz0 connection connect`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ConnectConnection {
     /// Whose, and which
     #[arg(value_name = "PLUGIN/NAME")]

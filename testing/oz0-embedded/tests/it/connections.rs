@@ -49,20 +49,21 @@ async fn disconnect(house: &House, name: &str) {
     house.admin.disconnect(&plugin.parse().unwrap(), &name.parse().unwrap()).await.unwrap();
 }
 
+fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(members) => {
+            members.get(key).or_else(|| members.values().find_map(|inner| find(inner, key)))
+        }
+        Value::Array(items) => items.iter().find_map(|inner| find(inner, key)),
+        _ => None,
+    }
+}
+
 /// What a call's `_meta` had under the key of connections, as its server got it.
 async fn carried(caller: &Caller, name: &str) -> Option<Value> {
-    let called = caller.call(name, r#"{"x": 1}"#).await;
-    let value: Value = serde_json::from_str(called.raw()).unwrap();
+    let answer = caller.call(name, r#"{"x": 1}"#).await;
+    let value: Value = serde_json::from_str(answer.raw()).unwrap();
     assert_ne!(value["isError"], true, "{value}");
-    fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
-        match value {
-            Value::Object(members) => {
-                members.get(key).or_else(|| members.values().find_map(|inner| find(inner, key)))
-            }
-            Value::Array(items) => items.iter().find_map(|inner| find(inner, key)),
-            _ => None,
-        }
-    }
     find(&value["structuredContent"], "oz0/connections").cloned()
 }
 
@@ -112,9 +113,9 @@ async fn a_token_goes_with_the_functions_of_its_scopes_and_no_others() {
         let params = format!(
             r#"{{"name":"{name}","arguments":{{"x":1}},"_meta":{{"oz0/connections":{{"tracker":{{"token":"mine"}}}},"oz0\u002fother":1}}}}"#
         );
-        let called = caller.call_with(&params).await;
-        assert!(!called.raw().contains("mine") && !called.raw().contains("oz0/other"));
-        assert_eq!(called.raw().contains("t-token"), expected.is_some(), "{}", called.raw());
+        let answer = caller.call_with(&params).await;
+        assert!(!answer.raw().contains("mine") && !answer.raw().contains("oz0/other"));
+        assert_eq!(answer.raw().contains("t-token"), expected.is_some(), "{}", answer.raw());
     }
     // The edge's own calls go the same way.
     let call = house.ask("team.read", r#"{"x": 1}"#).await;
@@ -348,13 +349,13 @@ async fn a_remote_server_is_sent_its_connections_token_and_no_other_place_is() {
     assert_eq!(caller.refusal("wx__other").await, None);
     let (tokens, without) = sent(&issuer);
     assert_eq!((tokens.len(), without), (1, false));
-    let called = |name: &str| {
-        let requests = issuer.requests().into_iter().map(|request| request.body);
-        requests.filter(|body| body["params"]["name"] == name).last().unwrap()
+    let last = |name: &str| {
+        let mut requests = issuer.requests().into_iter().map(|request| request.body);
+        requests.rfind(|body| body["params"]["name"] == name).unwrap()
     };
     let token = tokens.first().unwrap().strip_prefix("Bearer ").unwrap().to_owned();
-    assert_eq!(called("seen")["params"]["_meta"]["oz0/connections"]["wx"]["token"], token.as_str());
-    assert!(called("other")["params"]["_meta"].get("oz0/connections").is_none());
+    assert_eq!(last("seen")["params"]["_meta"]["oz0/connections"]["wx"]["token"], token.as_str());
+    assert!(last("other")["params"]["_meta"].get("oz0/connections").is_none());
 
     // It moves: the new place is listed as nobody, until somebody approves the move.
     remote(&plugin, &evil.mcp(), "{}");
