@@ -155,6 +155,7 @@ async fn take(
 ) -> Result<Json<Approval>, Answer> {
     let store = &api.edge.store;
     let _asking = Asking::new(store, &id);
+    store.hold(&id).await?;
     let ask = || async {
         if !store.is_token_live(&token).await? {
             return Err(unknown_token());

@@ -59,7 +59,8 @@ impl Drop for LookedFor {
             runtime.spawn(async move {
                 tokio::time::sleep(LOST).await;
                 if let Some(store) = store.upgrade() {
-                    store.look_for(&node);
+                    // What cannot be written is seen by the time that the node was there.
+                    let _ = store.look_for(&node).await;
                 }
             });
         }
@@ -72,7 +73,7 @@ async fn poll(
     Json(query): Json<PollQuery>,
 ) -> Result<Json<Poll>, Answer> {
     let store = &api.edge.store;
-    store.touch(&node).await?;
+    store.touch(&node, Some(&query)).await?;
     let _looked_for = LookedFor { store: Arc::downgrade(store), node: node.clone() };
     let _polling = store.polling(&node, &query);
     let wait = query.wait.map_or(LONGEST_WAIT, Duration::from_secs);
@@ -84,9 +85,9 @@ async fn poll(
         Ok(store.poll(&node, &query).await?)
     };
     let found = wait_for(&api.edge, wait, ask).await?;
-    store.touch(&node).await?;
+    store.touch(&node, None).await?;
     Ok(Json(found.unwrap_or_else(|| Poll {
-        edge: store.edge().clone(),
+        edge: store.id().clone(),
         reset: false,
         plugins: Part { revision: query.plugins, changed: Vec::new() },
         decisions: Part { revision: query.decisions, changed: Vec::new() },
@@ -110,8 +111,8 @@ async fn leave(
     Node { name: node, .. }: Node,
     Json(()): Json<()>,
 ) -> Result<Json<()>, Answer> {
-    api.edge.store.leave(&node);
-    Ok(Json(()))
+    let store = api.edge.store.clone();
+    to_its_end(async move { Ok(store.leave(&node).await?) }).await.map(Json)
 }
 
 async fn list(State(api): State<Api>, _: Reader) -> Result<Json<Vec<NodeStatus>>, Answer> {

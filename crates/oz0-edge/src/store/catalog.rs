@@ -6,8 +6,8 @@ use oz0_api::NodeName;
 use oz0_api::change::Change;
 use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
 use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query_as, query_scalar};
 use super::changes::raw;
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
@@ -19,11 +19,11 @@ use crate::function::Value;
 /// The accepted listings of a version, by function and in the order of acceptance; a function of
 /// which not being listed is accepted has an entry too.
 pub(super) async fn accepted_listings(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     after: i64,
 ) -> Result<BTreeMap<FunctionId, Vec<Listing>>, StoreError> {
-    let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, String, Option<String>)> = query_as(
         "SELECT a.function, a.value, a.listing FROM accepted a JOIN functions f
          ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
          WHERE a.plugin = $1 AND a.version = $2 AND f.revision > $3
@@ -55,10 +55,10 @@ struct Said {
 }
 
 async fn said(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
 ) -> Result<BTreeMap<(ToolId, NodeName), Said>, StoreError> {
-    let rows: Vec<(String, String, String, String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, String, String, String, Option<String>)> = query_as(
         "SELECT tool, node, functions, uncallable, failure FROM tool_nodes
          WHERE plugin = $1 AND version = $2",
     )
@@ -102,11 +102,11 @@ fn called(
 /// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
 /// moved before its version was listed.
 async fn last_snapshot(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
 ) -> Result<Vec<FunctionId>, StoreError> {
-    let functions: Vec<String> = sqlx::query_scalar(
+    let functions: Vec<String> = query_scalar(
         "SELECT DISTINCT a.function FROM accepted a JOIN functions f
          ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
          WHERE a.plugin = $1 AND f.tool = $2 AND a.value <> 'absent' AND a.version = (
@@ -141,7 +141,7 @@ impl Store {
     /// The functions of one version.
     pub(super) async fn catalog_of(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &Version,
         runs: &Runs<'_>,
     ) -> Result<Vec<CatalogFunction>, StoreError> {
@@ -165,8 +165,8 @@ impl Store {
                 }
             }
         }
-        let nodes = self.nodes_alive(conn, now()).await?;
-        let seen: Vec<(String, String, String)> = sqlx::query_as(
+        let nodes = self.nodes_seen(conn, now()).await?;
+        let seen: Vec<(String, String, String)> = query_as(
             "SELECT function, value, node FROM sightings
              WHERE plugin = $1 AND version = $2 AND now = 1 AND value <> 'absent'",
         )
@@ -176,7 +176,7 @@ impl Store {
         .await?;
         let said = said(conn, &key).await?;
         let is_live =
-            |node: &NodeName| nodes.get(node).is_some_and(|(_, live)| *live) && runs.on(node);
+            |node: &NodeName| nodes.get(node).is_some_and(|seen| seen.live) && runs.on(node);
         let mut listed = BTreeMap::<(FunctionId, Value), Vec<NodeName>>::new();
         for (function, value, node) in seen {
             let (function, node): (FunctionId, NodeName) = (parse(&function)?, parse(&node)?);

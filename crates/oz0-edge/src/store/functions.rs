@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use oz0_api::change::{ChangeKind, Seen};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{StoreError, Write, parse};
 use crate::function::{Function, Sight, Value};
 
@@ -29,12 +29,12 @@ pub(super) struct ToolState {
 
 impl ToolState {
     pub(super) async fn load(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<Self, StoreError> {
         let (plugin, version) = (key.plugin.as_str(), key.version.as_str());
-        let snapshot: i64 = sqlx::query_scalar(
+        let snapshot: i64 = query_scalar(
             "SELECT COUNT(*) FROM tools
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
         )
@@ -43,7 +43,7 @@ impl ToolState {
         .bind(tool.as_str())
         .fetch_one(&mut *conn)
         .await?;
-        let compared: Vec<String> = sqlx::query_scalar(
+        let compared: Vec<String> = query_scalar(
             "SELECT node FROM tool_nodes
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND compared = 1",
         )
@@ -52,7 +52,7 @@ impl ToolState {
         .bind(tool.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let accepted: Vec<(String, String)> = sqlx::query_as(
+        let accepted: Vec<(String, String)> = query_as(
             "SELECT a.function, a.value FROM accepted a JOIN functions f
              ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
              WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
@@ -63,7 +63,7 @@ impl ToolState {
         .bind(tool.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let sightings: Vec<(String, String, String, i64)> = sqlx::query_as(
+        let sightings: Vec<(String, String, String, i64)> = query_as(
             "SELECT s.function, s.node, s.value, s.now FROM sightings s JOIN functions f
              ON f.plugin = s.plugin AND f.version = s.version AND f.function = s.function
              WHERE s.plugin = $1 AND s.version = $2 AND f.tool = $3
@@ -227,7 +227,7 @@ impl Write<'_> {
         let revision = self.revision().await?;
         let now = self.now;
         let (plugin, version) = (tool.key.plugin.as_str(), tool.key.version.as_str());
-        sqlx::query(
+        query(
             "INSERT INTO functions (plugin, version, function, tool, revision)
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT (plugin, version, function)
              DO UPDATE SET revision = excluded.revision",
@@ -246,7 +246,7 @@ impl Write<'_> {
                     StoreError::Row(format!("no listing of {id} has the hash {value}"))
                 })?),
             };
-            sqlx::query(
+            query(
                 "INSERT INTO accepted
                  (plugin, version, function, value, listing, accepted_at, accept_rank)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -263,7 +263,7 @@ impl Write<'_> {
         }
         for value in before.accepted().iter().filter(|value| !after.accepted().contains(value)) {
             moved.dropped.push(*value);
-            sqlx::query(
+            query(
                 "DELETE FROM accepted
                  WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4",
             )
@@ -295,7 +295,7 @@ impl Write<'_> {
         };
         let (old, new) = (rows(before), rows(after));
         for (node, value, _) in old.difference(&new) {
-            sqlx::query(
+            query(
                 "DELETE FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
                  AND node = $4 AND value = $5",
             )
@@ -308,7 +308,7 @@ impl Write<'_> {
             .await?;
         }
         for (node, value, now) in new.difference(&old) {
-            sqlx::query(
+            query(
                 "INSERT INTO sightings (plugin, version, function, node, value, now)
                  VALUES ($1, $2, $3, $4, $5, $6)",
             )
@@ -349,14 +349,14 @@ impl Write<'_> {
                 continue;
             };
             if still.kind != change.kind {
-                sqlx::query("UPDATE changes SET kind = $1 WHERE id = $2")
+                query("UPDATE changes SET kind = $1 WHERE id = $2")
                     .bind(still.kind.as_str())
                     .bind(change.id.as_str())
                     .execute(self.conn())
                     .await?;
             }
             for node in change.nodes.difference(&still.nodes) {
-                sqlx::query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
+                query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
                     .bind(change.id.as_str())
                     .bind(node.as_str())
                     .execute(self.conn())
@@ -399,7 +399,7 @@ impl Write<'_> {
     pub(super) async fn open_change(&mut self, new: NewChange<'_>) -> Result<(), StoreError> {
         let now = self.now;
         self.wakes = true;
-        sqlx::query(
+        query(
             "INSERT INTO changes
              (id, plugin, version, tool, function, kind, value, listing, opened_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -425,7 +425,7 @@ impl Write<'_> {
     ) -> Result<bool, StoreError> {
         let now = self.now;
         self.wakes = true;
-        let done = sqlx::query(
+        let done = query(
             "INSERT INTO change_nodes (id, node, since) VALUES ($1, $2, $3)
              ON CONFLICT (id, node) DO NOTHING",
         )
@@ -442,7 +442,7 @@ impl Write<'_> {
         for statement in
             ["DELETE FROM change_nodes WHERE id = $1", "DELETE FROM changes WHERE id = $1"]
         {
-            sqlx::query(statement).bind(id.as_str()).execute(self.conn()).await?;
+            query(statement).bind(id.as_str()).execute(self.conn()).await?;
         }
         Ok(())
     }
@@ -459,7 +459,7 @@ impl Write<'_> {
             "DELETE FROM accepted WHERE plugin = $1 AND version = $2 AND function = $3",
             "DELETE FROM functions WHERE plugin = $1 AND version = $2 AND function = $3",
         ] {
-            sqlx::query(statement)
+            query(statement)
                 .bind(key.plugin.as_str())
                 .bind(key.version.as_str())
                 .bind(id.as_str())
@@ -483,11 +483,11 @@ pub(super) struct NewChange<'a> {
 
 /// The open changes of one function.
 pub(super) async fn open_changes(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     id: &FunctionId,
 ) -> Result<Vec<OpenChange>, StoreError> {
-    let rows: Vec<(String, String, String)> = sqlx::query_as(
+    let rows: Vec<(String, String, String)> = query_as(
         "SELECT id, kind, value FROM changes
          WHERE plugin = $1 AND version = $2 AND function = $3 ORDER BY opened_at, id",
     )
@@ -507,11 +507,11 @@ pub(super) async fn open_changes(
 
 /// The nodes that see a change, and since when.
 pub(super) async fn change_nodes(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     id: &ChangeId,
 ) -> Result<Vec<Seen>, StoreError> {
     let rows: Vec<(String, i64)> =
-        sqlx::query_as("SELECT node, since FROM change_nodes WHERE id = $1 ORDER BY node")
+        query_as("SELECT node, since FROM change_nodes WHERE id = $1 ORDER BY node")
             .bind(id.as_str())
             .fetch_all(conn)
             .await?;

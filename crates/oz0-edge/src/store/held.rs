@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use oz0_listing::{FunctionId, Listing};
 
+use super::db::{query_as, query_scalar};
 use super::functions::{VersionKey, stored_listing};
 use super::versions::Version;
 use super::{StoreError, Write, parse};
@@ -46,7 +47,7 @@ impl Write<'_> {
         for (id, listing) in listed {
             let value = Value::Listed(listing.hash());
             let Some(from) = self.refused_in(&key, id, value).await? else { continue };
-            let row: Option<(String, Option<String>)> = sqlx::query_as(
+            let row: Option<(String, Option<String>)> = query_as(
                 "SELECT value, listing FROM accepted
                  WHERE plugin = $1 AND version = $2 AND function = $3 AND value <> 'absent'
                  ORDER BY accept_rank DESC, value LIMIT 1",
@@ -72,7 +73,7 @@ impl Write<'_> {
         id: &FunctionId,
         value: Value,
     ) -> Result<Option<VersionKey>, StoreError> {
-        let version: Option<String> = sqlx::query_scalar(
+        let version: Option<String> = query_scalar(
             "SELECT c.version FROM changes c
              JOIN versions v ON v.plugin = c.plugin AND v.version = c.version
              WHERE c.plugin = $1 AND c.version <> $2 AND c.function = $3 AND c.value = $4

@@ -6,8 +6,8 @@ use oz0_api::audit::AuditSubject;
 use oz0_api::node::Policy;
 use oz0_api::policy::{Before, REASON, Rule, RuleSet, SetRule, TenantRule};
 use oz0_api::{Code, Problem, Revision, RuleId, UnixMillis};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, parse_json, random, to_json};
 
 /// Rules of the tenant, at most.
@@ -16,9 +16,9 @@ const RULES: usize = 1_000;
 /// The longest condition, in bytes of JSON.
 const CONDITION: usize = 64 * 1024;
 
-async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreError> {
+async fn rules(conn: &mut Conn) -> Result<Vec<TenantRule>, StoreError> {
     let rows: Vec<(String, String, i64, String)> =
-        sqlx::query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
+        query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
             .fetch_all(conn)
             .await?;
     rows.into_iter()
@@ -35,11 +35,11 @@ async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreErro
 
 /// The policy for a node that has it as it was at `known`; none where that is how it still is.
 pub(super) async fn since(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     known: Option<Revision>,
     now: Revision,
 ) -> Result<Option<Policy>, StoreError> {
-    let changed: i64 = sqlx::query_scalar("SELECT value FROM counters WHERE name = 'policy'")
+    let changed: i64 = query_scalar("SELECT value FROM counters WHERE name = 'policy'")
         .fetch_one(&mut *conn)
         .await?;
     if known.is_some_and(|known| changed <= known.0) {
@@ -191,13 +191,13 @@ impl Write<'_> {
     /// Writes the rules down as they are to be from now on.
     async fn store_rules(&mut self, rules: &[TenantRule]) -> Result<(), StoreError> {
         let revision = self.revision().await?;
-        sqlx::query("UPDATE counters SET value = $1 WHERE name = 'policy'")
+        query("UPDATE counters SET value = $1 WHERE name = 'policy'")
             .bind(revision.0)
             .execute(self.conn())
             .await?;
-        sqlx::query("DELETE FROM policy_rules").execute(self.conn()).await?;
+        query("DELETE FROM policy_rules").execute(self.conn()).await?;
         for (place, rule) in rules.iter().enumerate() {
-            sqlx::query(
+            query(
                 "INSERT INTO policy_rules (id, place, rule, set_at, set_by)
                  VALUES ($1, $2, $3, $4, $5)",
             )

@@ -6,8 +6,8 @@ use oz0_api::node::{Accepted, Assignment, Decision, Part, Poll, PollQuery};
 use oz0_api::plugin::VersionState;
 use oz0_api::{NodeName, Revision};
 use oz0_listing::{FunctionId, ToolId};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query_as, query_scalar};
 use super::catalog::{accepted_listings, override_of};
 use super::changes::raw;
 use super::endpoints::{Pin, pin};
@@ -16,9 +16,9 @@ use super::versions::{Version, all_live, assigned};
 use super::{Answer, Store, StoreError, audit, parse, policy};
 
 /// The store's revision.
-pub(super) async fn current(conn: &mut SqliteConnection) -> Result<Revision, StoreError> {
+pub(super) async fn current(conn: &mut Conn) -> Result<Revision, StoreError> {
     Ok(Revision(
-        sqlx::query_scalar("SELECT value FROM counters WHERE name = 'revision'")
+        query_scalar("SELECT value FROM counters WHERE name = 'revision'")
             .fetch_one(conn)
             .await?,
     ))
@@ -30,13 +30,13 @@ impl Store {
         let mut tx = self.read().await?;
         let revision = current(&mut tx).await?;
         self.metrics.at(revision);
-        let known = query.edge.as_ref() == Some(&self.edge)
+        let known = query.edge.as_ref() == Some(&self.id)
             && query.plugins <= revision
             && query.decisions <= revision
             && query.policy <= revision
             && match &query.head {
                 Some(head) => {
-                    let ours = audit::hash_at(&mut tx, &self.edge, head.seq).await?;
+                    let ours = audit::hash_at(&mut tx, head.seq).await?;
                     ours.is_some_and(|ours| ours == head.hash)
                 }
                 None => true,
@@ -49,11 +49,10 @@ impl Store {
         let plugins = assignments(&mut tx, node, after(query.plugins), all).await?;
         let decisions = decisions(&mut tx, node, after(query.decisions)).await?;
         let policy = policy::since(&mut tx, known.then_some(query.policy), revision).await?;
-        let head = audit::head(&mut tx, &self.edge).await?;
+        let head = audit::head(&mut tx).await?;
         drop(tx);
         // Taken last: a job that is taken and not handed out is lost.
-        let takes = query.jobs && !self.has_left(node);
-        let jobs = if takes { self.take_jobs(node).await? } else { Vec::new() };
+        let jobs = if query.jobs { self.take_jobs(node).await? } else { Vec::new() };
         // A node that comes as far as the edge is told so, also where nothing of it is the node's: what waits for its
         // coming so far would wait in vain.
         let abreast = query.plugins >= revision && query.decisions >= revision;
@@ -66,7 +65,7 @@ impl Store {
             return Ok(None);
         }
         Ok(Some(Poll {
-            edge: self.edge.clone(),
+            edge: self.id.clone(),
             reset,
             plugins: Part { revision, changed: plugins },
             decisions: Part { revision, changed: decisions },
@@ -79,12 +78,12 @@ impl Store {
 
 /// The versions that came, changed or went on a node; `all` leaves out the ones that went.
 async fn assignments(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     node: &NodeName,
     after: i64,
     all: bool,
 ) -> Result<Vec<Assignment>, StoreError> {
-    let rows: Vec<(String, String, String)> = sqlx::query_as(
+    let rows: Vec<(String, String, String)> = query_as(
         "SELECT plugin, version, state FROM versions WHERE revision > $1 ORDER BY revision, plugin",
     )
     .bind(after)
@@ -135,11 +134,11 @@ async fn assignments(
 
 /// What is accepted of the functions on which something was decided.
 async fn decisions(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     node: &NodeName,
     after: i64,
 ) -> Result<Vec<Decision>, StoreError> {
-    let newest: i64 = sqlx::query_scalar("SELECT COALESCE(MAX(revision), 0) FROM functions")
+    let newest: i64 = query_scalar("SELECT COALESCE(MAX(revision), 0) FROM functions")
         .fetch_one(&mut *conn)
         .await?;
     if newest <= after {

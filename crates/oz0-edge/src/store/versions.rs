@@ -7,8 +7,8 @@ use oz0_api::plugin::{PluginDescription, PluginStatus, VersionState};
 use oz0_api::rollout::Rollout;
 use oz0_api::{Code, NodeName, PluginName, PluginVersion, Problem, Revision, UnixMillis};
 use oz0_listing::FunctionId;
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::VersionKey;
 use super::{Act, Actor, Answer, Store, StoreError, Write, names, parse, parse_json};
 use crate::uses::{self, Lists};
@@ -80,7 +80,7 @@ fn read(row: &Row) -> Result<Version, StoreError> {
 
 /// The version of a plugin that is installed.
 pub(super) async fn installed(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Option<Version>, StoreError> {
     let versions = of_plugin(conn, plugin).await?;
@@ -89,10 +89,10 @@ pub(super) async fn installed(
 
 /// The version of a plugin that is installed, and after it its candidate; nothing where the plugin is not there.
 pub(super) async fn of_plugin(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!(
+    let rows: Vec<Row> = query_as(select!(
         "WHERE plugin = $1 AND state IN ('installed', 'candidate') ",
         "ORDER BY CASE state WHEN 'installed' THEN 0 ELSE 1 END"
     ))
@@ -109,16 +109,16 @@ pub(super) fn candidate_beside<'a>(live: &'a [Version], version: &Version) -> Op
 }
 
 /// Every installed version, by the plugin's name.
-pub(super) async fn all_installed(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!("WHERE state = 'installed' ORDER BY plugin"))
+pub(super) async fn all_installed(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
+    let rows: Vec<Row> = query_as(select!("WHERE state = 'installed' ORDER BY plugin"))
         .fetch_all(conn)
         .await?;
     rows.iter().map(read).collect()
 }
 
 /// Every version that some node is to run: installed ones and candidates, by the plugin's name and the installed one first.
-pub(super) async fn all_live(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!(
+pub(super) async fn all_live(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
+    let rows: Vec<Row> = query_as(select!(
         "WHERE state IN ('installed', 'candidate') ",
         "ORDER BY plugin, CASE state WHEN 'installed' THEN 0 ELSE 1 END"
     ))
@@ -144,11 +144,11 @@ pub(super) fn assigned<'a>(
 
 /// A version, whatever became of it.
 pub(super) async fn known(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
     version: &PluginVersion,
 ) -> Result<Option<Version>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(select!("WHERE plugin = $1 AND version = $2"))
+    let row: Option<Row> = query_as(select!("WHERE plugin = $1 AND version = $2"))
         .bind(plugin.as_str())
         .bind(version.as_str())
         .fetch_optional(conn)
@@ -164,10 +164,10 @@ pub(super) fn install_rank(state: VersionState, revision: Revision) -> i64 {
 
 /// The life of a plugin so far.
 pub(super) async fn life(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Life, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, String, i64)> = query_as(
         "SELECT version, state, dev FROM versions WHERE plugin = $1 ORDER BY install_rank DESC",
     )
     .bind(plugin.as_str())
@@ -225,7 +225,7 @@ impl Write<'_> {
         let revision = self.revision().await?;
         let now = self.now;
         let rank = install_rank(state, revision);
-        sqlx::query(
+        query(
             "UPDATE versions SET state = $1, revision = $2,
              install_rank = CASE WHEN $3 > 0 THEN $3 ELSE install_rank END,
              installed_at = CASE WHEN $3 > 0 THEN $4 ELSE installed_at END,
@@ -253,7 +253,7 @@ impl Write<'_> {
             "UPDATE functions SET revision = $1 WHERE plugin = $2 AND version IN
              (SELECT version FROM versions WHERE plugin = $2 AND state IN ('installed', 'candidate'))",
         ] {
-            sqlx::query(statement)
+            query(statement)
                 .bind(revision.0)
                 .bind(plugin.as_str())
                 .execute(self.conn())
@@ -299,14 +299,14 @@ impl Write<'_> {
     ) -> Answer<()> {
         let Rollout::Nodes(nodes) = rollout else { return Ok(()) };
         for node in nodes {
-            let known: Option<i64> = sqlx::query_scalar(
-                "SELECT 1 FROM nodes WHERE node = $1 UNION
-                 SELECT 1 FROM tokens WHERE kind = 'node' AND name = $1 AND revoked_at IS NULL",
+            let known: Vec<String> = query_scalar(
+                "SELECT node FROM nodes WHERE node = $1 UNION
+                 SELECT name FROM tokens WHERE kind = 'node' AND name = $1 AND revoked_at IS NULL",
             )
             .bind(node.as_str())
-            .fetch_optional(self.conn())
+            .fetch_all(self.conn())
             .await?;
-            if known.is_none() {
+            if known.is_empty() {
                 let what =
                     format!("{plugin} {version} is not taken: no node named {node} has joined");
                 return Err(Problem::new(Code::NotFound, what)
@@ -409,14 +409,14 @@ pub(super) struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     pub(super) async fn load(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &'a Version,
         candidate: Option<&'a Version>,
     ) -> Result<Self, StoreError> {
         let candidate = candidate.filter(|_| !version.is_candidate());
         let mut go_on = BTreeSet::new();
         if let Some(candidate) = candidate {
-            let rows: Vec<String> = sqlx::query_scalar(
+            let rows: Vec<String> = query_scalar(
                 "SELECT DISTINCT node FROM tool_nodes
                  WHERE plugin = $1 AND version = $2 AND failure IS NOT NULL AND goes_on = $3",
             )

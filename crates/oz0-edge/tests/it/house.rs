@@ -21,6 +21,8 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+use crate::database;
+
 /// An edge that serves a pipe in memory.
 pub(crate) struct House {
     pub(crate) folder: TempDir,
@@ -31,10 +33,22 @@ pub(crate) struct House {
     pub(crate) admin: Client,
     stop: Option<oneshot::Sender<()>>,
     served: tokio::task::JoinHandle<()>,
+    database: Database,
+}
+
+/// What of a house is not in its folder, which goes with it.
+struct Database(Option<PathBuf>);
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            database::forget(folder);
+        }
+    }
 }
 
 pub(crate) fn options(folder: &Path) -> Options {
-    Options::new(folder.join("data"))
+    Options { store: database::store(folder), ..Options::new(folder.join("data")) }
 }
 
 impl House {
@@ -68,9 +82,21 @@ impl House {
             }
         });
         let local = Client::memory(connector);
-        let token = std::fs::read_to_string(edge.admin_token_file()).unwrap();
+        // Over one store, the first edge alone has one.
+        let token = std::fs::read_to_string(edge.admin_token_file()).unwrap_or_default();
         let admin = local.with_token(&token);
-        Self { folder, edge, local, admin, stop: Some(stop), served }
+        let database = Database(Some(folder.path().to_owned()));
+        Self { folder, edge, local, admin, stop: Some(stop), served, database }
+    }
+
+    /// Another edge over the store of this one, in a folder of its own.
+    pub(crate) async fn beside(&self, options: &Options) -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = Options { data: folder.path().join("data"), ..options.clone() };
+        let mut other = Self::open_with(folder, options).await;
+        let token = std::fs::read_to_string(self.edge.admin_token_file()).unwrap();
+        other.admin = other.local.with_token(&token);
+        other
     }
 
     /// Ends the edge and opens another one on the same folder.
@@ -84,7 +110,8 @@ impl House {
         self.served.abort();
         let _ = (&mut self.served).await;
         self.edge.close().await;
-        let Self { folder, .. } = self;
+        let Self { folder, mut database, .. } = self;
+        database.0 = None;
         folder
     }
 
