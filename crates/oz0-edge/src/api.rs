@@ -145,7 +145,7 @@ impl From<Problem> for Answer {
 
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
-        let code = if error.is_passing() { Code::Unavailable } else { Code::Internal };
+        let code = if error.ends_service() { Code::Unavailable } else { Code::Internal };
         let what = oz0_listing::escape::line_within(&error.to_string(), 400).into_owned();
         tracing::error!(target: oz0_telemetry::target::EDGE, what, "store failed");
         let mut problem = Problem::new(code, error.to_string());

@@ -116,9 +116,10 @@ impl Bundles {
                     format!("the bundle that is kept here is damaged: {error}"),
                 )
             })?;
-            let is_it = serde_json::from_str::<Compiled>(reader.compiled_manifest()).is_ok_and(
-                |found| found.name == name.as_str() && found.version == version.as_str(),
-            );
+            let is_it =
+                serde_json::from_str::<Compiled>(reader.compiled_manifest()).is_ok_and(|found| {
+                    found.name == name.as_str() && found.version == version.as_str()
+                });
             if is_it {
                 return Ok(());
             }
@@ -187,9 +188,9 @@ pub(crate) fn check_digest(digest: &Digest, bytes: &[u8]) -> Result<(), Problem>
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| Err(Problem::new(Code::Internal, format!("the edge failed: {error}"))))
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(Problem::new(Code::Internal, format!("the edge failed: {error}")))
+    })
 }
 
 fn boxed(parts: impl futures_util::Stream<Item = io::Result<Bytes>> + Send + 'static) -> Parts {

@@ -30,8 +30,8 @@ use std::time::Duration;
 use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;
-pub use place::{BundlesAt, PlaceError, PostgresAt, StoreAt};
 use oz0_telemetry::metrics::Source;
+pub use place::{BundlesAt, PlaceError, PostgresAt, StoreAt};
 use store::Store;
 pub use store::{Backup, Migration, StoreError};
 

@@ -21,7 +21,9 @@ pub enum StoreAt {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlaceError {
     /// No address of a database.
-    #[error("a store is given as postgres://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE[?sslmode=verify-full]")]
+    #[error(
+        "a store is given as postgres://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE[?sslmode=verify-full]"
+    )]
     Store,
     /// A parameter that is not known, or one that does not decode.
     #[error("the store's address has a parameter `{0}` that is not one of {1}, or does not decode")]
@@ -33,8 +35,17 @@ pub enum PlaceError {
 
 /// The parameters of an address that are taken, as `PostgreSQL`'s own programs name them.
 const PARAMETERS: &[&str] = &[
-    "sslmode", "sslrootcert", "sslcert", "sslkey", "host", "port", "dbname", "user", "password",
-    "application_name", "options",
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "host",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "application_name",
+    "options",
 ];
 const LISTED: &str = "sslmode, sslrootcert, sslcert, sslkey, host, port, dbname, user, password, application_name, options";
 
@@ -158,8 +169,10 @@ impl FromStr for BundlesAt {
             return Ok(Self::Folder(PathBuf::from(text)));
         };
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
-        let whole = prefix.split('/').all(|part| part != "." && part != "..") && !prefix.contains("//");
+        let plain =
+            |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-/".contains(&b));
+        let whole =
+            prefix.split('/').all(|part| part != "." && part != "..") && !prefix.contains("//");
         if bucket.is_empty() || !plain(bucket) || !plain(prefix) || !whole {
             return Err(PlaceError::Bundles);
         }

@@ -41,6 +41,7 @@ use std::time::{Duration, Instant};
 
 use oz0_api::{ApprovalId, EdgeId, NodeName, Revision, UnixMillis};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
@@ -85,6 +86,10 @@ pub(crate) struct Store {
     asking: Mutex<BTreeMap<ApprovalId, Asking>>,
     /// The other edges.
     edges: Mutex<BTreeMap<EdgeId, Beat>>,
+    /// Whether the database that others keep as well was not reached when it was looked for last.
+    away: watch::Sender<bool>,
+    /// What looks after those.
+    watchers: Mutex<Vec<JoinHandle<()>>>,
     /// The last entry that this process knows to be written.
     written: Mutex<Option<(i64, String)>>,
     pub(crate) metrics: Metrics,
@@ -156,15 +161,15 @@ impl Store {
     /// A view that no write moves while it is read.
     async fn read(&self) -> Result<Conn, StoreError> {
         self.in_service()?;
-        Ok(self.db.read().await?)
+        self.reached(self.db.read()).await
     }
 
     /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
     async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
         self.in_service()?;
-        let tx = self.db.write().await.map_err(|error| {
+        let tx = self.reached(self.db.write()).await.map_err(|error| {
             self.metrics.store_errors.inc();
-            StoreError::from(error).at(&self.path)
+            error.at(&self.path)
         })?;
         Ok(Write {
             store: self,
@@ -212,6 +217,7 @@ impl Store {
 
     /// Ends every connection, and folds the log into the database file.
     pub(crate) async fn close(&self) {
+        self.end_watch().await;
         self.db.close().await;
     }
 

@@ -10,6 +10,7 @@ use oz0_telemetry::target;
 
 use crate::error::LocalError;
 use crate::folder::DataFolder;
+use crate::kept::Kept;
 use crate::numbers::{self, Bound, Numbers};
 use crate::seat::{Role, Seat};
 use crate::serving::{Beside, Port, Serving};
@@ -20,6 +21,8 @@ use crate::up::{bind, url};
 pub struct EdgeOptions {
     /// The data folder.
     pub folder: DataFolder,
+    /// Where its store and its bundles are.
+    pub kept: Kept,
     /// Its port.
     pub listen: SocketAddr,
     /// Host names, beside loopback's, that requests may name.
@@ -52,7 +55,7 @@ impl EdgeAlone {
     /// [`LocalError`] when the folder is another's, the port is taken or the store cannot be opened; then nothing is left
     /// of it.
     pub async fn start(options: EdgeOptions) -> Result<Self, LocalError> {
-        let EdgeOptions { folder, listen, hosts, tls, metrics } = options;
+        let EdgeOptions { folder, kept, listen, hosts, tls, metrics } = options;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
         if let Some(taken) = Seat::stays(&folder) {
             return Err(taken);
@@ -64,7 +67,7 @@ impl EdgeAlone {
         let seat = Seat::claim(&folder, Role::Edge).await?;
         let mut told = Told { hosts: hosts.clone(), ..Told::default() };
         let beside = Beside { tcp: Some(Port { listener, hosts, tls }), memory: None };
-        let serving = Serving::start(&folder, seat, beside).await?;
+        let serving = Serving::start(&folder, kept, seat, beside).await?;
         numbers::of_edge(&mut told, &serving.edge);
         let numbers = match numbers.map(|bound| bound.serve(told)).transpose() {
             Ok(numbers) => numbers,

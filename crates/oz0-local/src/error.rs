@@ -165,6 +165,9 @@ impl LocalError {
         match self {
             Self::Edge { source, .. } => source.kind(),
             Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
+            Self::Store(StoreError::NotEmpty { .. } | StoreError::OtherStore { .. }) => {
+                Kind::Refused
+            }
             Self::AdminToken { .. } | Self::OtherFolder { .. } | Self::NotKnown { .. } => {
                 Kind::Refused
             }

@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use oz0_api::memory::MemoryListener;
 use oz0_edge::tls::Tls;
-use oz0_edge::{Edge, Options, StoreError};
+use oz0_edge::{Edge, StoreError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::error::LocalError;
 use crate::folder::{DataFolder, failed};
+use crate::kept::Kept;
 use crate::seat::Seat;
 
 /// How long requests in flight have when the edge ends.
@@ -54,6 +55,7 @@ struct Parts {
     stop: watch::Sender<bool>,
     servers: Vec<JoinHandle<()>>,
     folder: DataFolder,
+    kept: Kept,
     _seat: Seat,
 }
 
@@ -61,6 +63,7 @@ impl Serving {
     /// Opens the store and serves it on the folder's socket.
     pub(crate) async fn start(
         folder: &DataFolder,
+        kept: Kept,
         seat: Seat,
         beside: Beside,
     ) -> Result<Self, LocalError> {
@@ -79,6 +82,7 @@ impl Serving {
             stop,
             servers: Vec::new(),
             folder: folder.clone(),
+            kept,
             _seat: seat,
         };
         match parts.serve(beside).await {
@@ -162,7 +166,7 @@ impl Parts {
     async fn open(&self) -> Result<Edge, LocalError> {
         let until = Instant::now() + LET_GO_WITHIN;
         loop {
-            let options = Options::new(self.folder.root());
+            let options = self.kept.options(&self.folder);
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {
                 operation: "open the store",

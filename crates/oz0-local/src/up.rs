@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 use crate::endpoint::Endpoint;
 use crate::error::LocalError;
 use crate::folder::DataFolder;
+use crate::kept::Kept;
 use crate::numbers::{self, Bound, Numbers};
 use crate::place::Place;
 use crate::seat::{Role, Seat};
@@ -100,7 +101,7 @@ impl Up {
             tcp: Some(Port { listener: edge_port, hosts: hosts.clone(), tls: None }),
             memory: Some(listener),
         };
-        let serving = Serving::start(&folder, seat, beside).await?;
+        let serving = Serving::start(&folder, Kept::default(), seat, beside).await?;
         let anyone = Client::memory(connector);
         let started = async {
             let admin = admin(&folder, &serving.edge, &anyone).await?;

@@ -48,7 +48,8 @@ impl fmt::Display for Bucket {
 impl Bucket {
     pub(super) fn new(name: &str, prefix: &str) -> Result<Self, StoreError> {
         let place = format!("s3://{name}/{prefix}");
-        let failed = |what: String| StoreError::Bundles { operation: "find", place: place.clone(), what };
+        let failed =
+            |what: String| StoreError::Bundles { operation: "find", place: place.clone(), what };
         let plain = plain_endpoint().map_err(failed)?;
         let retry = RetryConfig { max_retries: 3, retry_timeout: WITHIN, ..RetryConfig::default() };
         let s3 = AmazonS3Builder::from_env()
@@ -108,7 +109,9 @@ impl Bucket {
 /// Whether bundles go over plain HTTP: on this machine alone.
 fn plain_endpoint() -> Result<bool, String> {
     for name in ENDPOINTS {
-        let Some(endpoint) = env::var(name).ok().filter(|value| !value.is_empty()) else { continue };
+        let Some(endpoint) = env::var(name).ok().filter(|value| !value.is_empty()) else {
+            continue;
+        };
         let url = Url::parse(&endpoint).map_err(|error| format!("{name} is no URL: {error}"))?;
         let near = match url.host() {
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -119,7 +122,9 @@ fn plain_endpoint() -> Result<bool, String> {
         return match url.scheme() {
             "https" => Ok(false),
             "http" if near => Ok(true),
-            _ => Err(format!("{name} is not https, and plain http is spoken to this machine alone")),
+            _ => {
+                Err(format!("{name} is not https, and plain http is spoken to this machine alone"))
+            }
         };
     }
     Ok(false)
@@ -131,9 +136,8 @@ struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        let failed = |source: Box<dyn std::error::Error + Send + Sync>| object_store::Error::Generic {
-            store: "S3",
-            source,
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+            object_store::Error::Generic { store: "S3", source }
         };
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)

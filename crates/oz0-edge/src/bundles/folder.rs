@@ -39,14 +39,17 @@ impl Folder {
     }
 
     /// Removes files of other names that are older than that. Blocks.
-    pub(super) fn sweep(&self, names: &BTreeSet<String>, older: Duration) -> Result<(), StoreError> {
+    pub(super) fn sweep(
+        &self,
+        names: &BTreeSet<String>,
+        older: Duration,
+    ) -> Result<(), StoreError> {
         for entry in fs::read_dir(&self.0).map_err(failed("read", &self.0))? {
             let entry = entry.map_err(failed("read", &self.0))?;
             let is_known = entry.file_name().to_str().is_some_and(|name| names.contains(name));
             let is_old = || {
                 let written = entry.metadata().and_then(|metadata| metadata.modified());
-                older.is_zero()
-                    || written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > older))
+                older.is_zero() || written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > older))
             };
             if !is_known && entry.file_type().is_ok_and(|kind| kind.is_file()) && is_old() {
                 fs::remove_file(entry.path()).map_err(failed("remove", &entry.path()))?;

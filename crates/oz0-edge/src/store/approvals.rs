@@ -241,12 +241,11 @@ impl Store {
             return Err(Problem::new(Code::TooLarge, what).into());
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
-        let waiting: i64 = query_scalar(
-            "SELECT COUNT(*) FROM approvals WHERE node = $1 AND state = 'pending'",
-        )
-        .bind(node.as_str())
-        .fetch_one(write.conn())
-        .await?;
+        let waiting: i64 =
+            query_scalar("SELECT COUNT(*) FROM approvals WHERE node = $1 AND state = 'pending'")
+                .bind(node.as_str())
+                .fetch_one(write.conn())
+                .await?;
         if waiting >= WAITING {
             let what = format!("{WAITING} calls of {node} wait for people already");
             return Err(Problem::new(Code::Unavailable, what).into());

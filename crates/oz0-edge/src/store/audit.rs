@@ -310,6 +310,8 @@ impl Store {
         }
         // Of a log with a hole in it, every acceptance would look wrong.
         if faults.is_empty() {
+            let told = told.into_iter().filter(|(_, (_, accepts))| *accepts);
+            let told = told.map(|(acceptance, _)| acceptance).collect();
             let untold = untold(&mut tx, &told).await?;
             faults.extend(untold.into_iter().map(|what| fault(self.edge.as_str(), 0, what)));
         }
@@ -318,15 +320,11 @@ impl Store {
 }
 
 /// Where what is accepted is not what the entries say.
-async fn untold(
-    conn: &mut Conn,
-    told: &BTreeSet<Acceptance>,
-) -> Result<Vec<String>, StoreError> {
-    let stored: Vec<Acceptance> = query_as(
-        "SELECT plugin, version, function, value FROM accepted WHERE value <> 'absent'",
-    )
-    .fetch_all(conn)
-    .await?;
+async fn untold(conn: &mut Conn, told: &BTreeSet<Acceptance>) -> Result<Vec<String>, StoreError> {
+    let stored: Vec<Acceptance> =
+        query_as("SELECT plugin, version, function, value FROM accepted WHERE value <> 'absent'")
+            .fetch_all(conn)
+            .await?;
     let stored: BTreeSet<Acceptance> = stored.into_iter().collect();
     let more = stored.difference(told).map(|(_, version, function, hash)| {
         format!("{function} of version {version} accepts {hash}, and no entry tells it")
@@ -345,8 +343,8 @@ struct Checker {
     faults: Vec<Fault>,
     tails: BTreeMap<String, (i64, String)>,
     last_position: BTreeMap<String, i64>,
-    /// What is accepted when every entry is believed.
-    told: BTreeSet<Acceptance>,
+    /// What is accepted when every entry is believed: whether it is, by the last entry of any edge that tells of it.
+    told: BTreeMap<Acceptance, (i64, bool)>,
 }
 
 impl Checker {
@@ -387,7 +385,7 @@ impl Checker {
 }
 
 /// What an entry says of what is accepted.
-fn tell(told: &mut BTreeSet<Acceptance>, body: &Body) {
+fn tell(told: &mut BTreeMap<Acceptance, (i64, bool)>, body: &Body) {
     let accepts = match body.action.as_str() {
         "plugin.tools.snapshot" | "plugin.tools.approve" => true,
         "plugin.tools.drop" => false,
@@ -400,10 +398,9 @@ fn tell(told: &mut BTreeSet<Acceptance>, body: &Body) {
         let Some(hash) = hash else { continue };
         let accepted =
             (plugin.to_string(), version.to_string(), function.to_string(), hash.clone());
-        if accepts {
-            told.insert(accepted);
-        } else {
-            told.remove(&accepted);
+        let last = told.entry(accepted).or_insert((body.position, accepts));
+        if body.position >= last.0 {
+            *last = (body.position, accepts);
         }
     }
 }

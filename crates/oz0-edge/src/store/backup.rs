@@ -372,8 +372,11 @@ impl Store {
 
 /// Opens a file that is there.
 fn open_file(path: &Path) -> Result<File, StoreError> {
-    crate::small::open_regular(path)
-        .map_err(|source| StoreError::Folder { operation: "open", path: path.to_owned(), source })
+    crate::small::open_regular(path).map_err(|source| StoreError::Folder {
+        operation: "open",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Closed to others, whoever's folder it stands in.

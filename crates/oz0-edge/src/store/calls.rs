@@ -121,9 +121,9 @@ impl Store {
                 "SELECT COUNT(*) FROM calls c JOIN nodes n ON n.node = c.node
                  WHERE c.node = $1 AND c.state = 'waiting' AND n.presence <> 'left'",
             )
-                .bind(node.as_str())
-                .fetch_one(&mut tx)
-                .await?
+            .bind(node.as_str())
+            .fetch_one(&mut tx)
+            .await?
         };
         if waiting == 0 {
             return Ok(Vec::new());

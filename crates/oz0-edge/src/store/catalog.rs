@@ -7,8 +7,8 @@ use oz0_api::change::Change;
 use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
 use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
 
-use super::db::{Conn, query_as, query_scalar};
 use super::changes::raw;
+use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;

@@ -31,7 +31,7 @@ pub(super) enum Db {
     /// A file.
     Sqlite { writer: SqlitePool, readers: SqlitePool },
     /// A server.
-    Postgres { writer: PgPool, readers: PgPool },
+    Postgres { writer: PgPool, readers: PgPool, beside: PgPool },
 }
 
 /// A connection, inside its transaction.
@@ -45,9 +45,7 @@ impl Db {
     pub(super) async fn read(&self) -> sqlx::Result<Conn> {
         Ok(match self {
             Self::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await?),
-            Self::Postgres { readers, .. } => {
-                Conn::Postgres(readers.begin_with(BEGIN_READ).await?)
-            }
+            Self::Postgres { readers, .. } => Conn::Postgres(readers.begin_with(BEGIN_READ).await?),
         })
     }
 
@@ -57,9 +55,15 @@ impl Db {
             Self::Sqlite { writer, .. } => {
                 Conn::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?)
             }
-            Self::Postgres { writer, .. } => {
-                Conn::Postgres(writer.begin_with(BEGIN_WRITE).await?)
-            }
+            Self::Postgres { writer, .. } => Conn::Postgres(writer.begin_with(BEGIN_WRITE).await?),
+        })
+    }
+
+    /// A small write that no other has to do with, and that waits for none.
+    pub(super) async fn beside(&self) -> sqlx::Result<Conn> {
+        Ok(match self {
+            Self::Sqlite { writer, .. } => Conn::Sqlite(writer.begin().await?),
+            Self::Postgres { beside, .. } => Conn::Postgres(beside.begin().await?),
         })
     }
 
@@ -78,7 +82,8 @@ impl Db {
                 readers.close().await;
                 writer.close().await;
             }
-            Self::Postgres { writer, readers } => {
+            Self::Postgres { writer, readers, beside } => {
+                beside.close().await;
                 readers.close().await;
                 writer.close().await;
             }

@@ -131,14 +131,14 @@ impl StoreError {
             Self::Replaced { .. } => {
                 Some("stop the edge, restore its data folder from a backup, and start it again")
             }
-            Self::Unreachable { .. } => {
-                Some("see that the database runs and is reached from here; the edge needs no restart")
-            }
+            Self::Unreachable { .. } => Some(
+                "see that the database runs and is reached from here; the edge needs no restart",
+            ),
             Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
-            Self::Bundles { .. } => {
-                Some("check `--bundles`, and for a bucket the credentials and region in the environment")
-            }
+            Self::Bundles { .. } => Some(
+                "check `--bundles`, and for a bucket the credentials and region in the environment",
+            ),
             Self::Backup { .. } => Some("make another one with: oz0 edge backup FILE"),
             Self::NotEmpty { .. } => {
                 Some("give another `--data DIR`, or another database with `--store`")
@@ -147,9 +147,9 @@ impl StoreError {
         }
     }
 
-    /// Whether it may do well a little later.
-    pub(crate) fn is_passing(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::Replaced { .. })
+    /// Whether nothing that the edge said before counts any more. While its database is merely away, nodes go on by that.
+    pub(crate) fn ends_service(&self) -> bool {
+        matches!(self, Self::Replaced { .. })
     }
 
     /// The same, of this file or database.
@@ -193,8 +193,11 @@ fn kind(error: &sqlx::Error) -> Kind {
             "53100" => Kind::Full,
             // data_corrupted, index_corrupted
             "XX001" | "XX002" => Kind::Corrupt,
-            // too_many_connections; a server that ends, or begins; a transaction that a standby may not write
-            "53300" | "57P01" | "57P02" | "57P03" | "25006" => Kind::Unreachable,
+            // too_many_connections; a server that ends, or begins; a standby, which may not be written to; a write that did
+            // not come to its turn, or took too long between two statements
+            "53300" | "57P01" | "57P02" | "57P03" | "25006" | "55P03" | "25P03" => {
+                Kind::Unreachable
+            }
             // connection_exception
             code if code.starts_with("08") => Kind::Unreachable,
             _ => Kind::Other,

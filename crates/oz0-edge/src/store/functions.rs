@@ -506,10 +506,7 @@ pub(super) async fn open_changes(
 }
 
 /// The nodes that see a change, and since when.
-pub(super) async fn change_nodes(
-    conn: &mut Conn,
-    id: &ChangeId,
-) -> Result<Vec<Seen>, StoreError> {
+pub(super) async fn change_nodes(conn: &mut Conn, id: &ChangeId) -> Result<Vec<Seen>, StoreError> {
     let rows: Vec<(String, i64)> =
         query_as("SELECT node, since FROM change_nodes WHERE id = $1 ORDER BY node")
             .bind(id.as_str())

@@ -8,9 +8,7 @@ use std::time::Duration;
 use oz0_api::EdgeId;
 use sqlx::Connection as _;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use tokio::sync::watch;
 
 use super::db::{Conn, Db, query, query_scalar};
@@ -163,7 +161,8 @@ async fn sqlite(folder: &Folder, path: &Path) -> Result<Db, StoreError> {
     if problems != ["ok"] {
         return Err(damaged(problems.join("; ")));
     }
-    let readers = connections(READERS).connect_with(options.read_only(true)).await.map_err(judge)?;
+    let readers =
+        connections(READERS).connect_with(options.read_only(true)).await.map_err(judge)?;
     Ok(Db::Sqlite { writer, readers })
 }
 
@@ -196,6 +195,8 @@ impl Store {
             presence: Mutex::default(),
             asking: Mutex::default(),
             edges: Mutex::default(),
+            away: watch::Sender::new(false),
+            watchers: Mutex::default(),
             written: Mutex::default(),
             metrics: Metrics::new(),
             probed: tokio::sync::Mutex::default(),
@@ -292,9 +293,8 @@ fn check_length(path: &Path) -> Result<(), String> {
 
 /// The store's ID: the one it has, or a new one in a new store.
 async fn identify(tx: &mut Conn, known: Option<&EdgeId>) -> Result<EdgeId, StoreError> {
-    let stored: Option<String> = query_scalar("SELECT value FROM meta WHERE name = 'edge'")
-        .fetch_optional(tx)
-        .await?;
+    let stored: Option<String> =
+        query_scalar("SELECT value FROM meta WHERE name = 'edge'").fetch_optional(tx).await?;
     Ok(match (stored, known) {
         (Some(stored), Some(known)) if stored != known.as_str() => {
             return Err(StoreError::Row(format!(

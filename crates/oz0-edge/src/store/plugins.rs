@@ -61,9 +61,8 @@ impl Store {
     /// The digests of every bundle that a version is known by.
     pub(crate) async fn known_digests(&self) -> Result<BTreeSet<Digest>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<String> = query_scalar("SELECT digest FROM versions WHERE dev = 0")
-            .fetch_all(&mut tx)
-            .await?;
+        let rows: Vec<String> =
+            query_scalar("SELECT digest FROM versions WHERE dev = 0").fetch_all(&mut tx).await?;
         rows.iter().map(|digest| parse(digest)).collect()
     }
 
@@ -234,13 +233,12 @@ impl Store {
                     .collect::<Vec<ListingHash>>(),
             })
             .collect();
-        let mismatches: Vec<String> = query_scalar(
-            "SELECT function FROM mismatches WHERE plugin = $1 AND version = $2",
-        )
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .fetch_all(&mut *conn)
-        .await?;
+        let mismatches: Vec<String> =
+            query_scalar("SELECT function FROM mismatches WHERE plugin = $1 AND version = $2")
+                .bind(key.plugin.as_str())
+                .bind(key.version.as_str())
+                .fetch_all(&mut *conn)
+                .await?;
         let tools = tools(conn, version, &runs).await?;
         let changes = self.changes_of(conn, version).await?;
         let PluginDescription { name, version: number, digest, source, title, description, .. } =

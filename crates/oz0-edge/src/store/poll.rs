@@ -7,9 +7,9 @@ use oz0_api::plugin::VersionState;
 use oz0_api::{NodeName, Revision};
 use oz0_listing::{FunctionId, ToolId};
 
-use super::db::{Conn, query_as, query_scalar};
 use super::catalog::{accepted_listings, override_of};
 use super::changes::raw;
+use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::{Pin, pin};
 use super::names::Owners;
 use super::versions::{Version, all_live, assigned};
@@ -18,9 +18,7 @@ use super::{Answer, Store, StoreError, audit, parse, policy};
 /// The store's revision.
 pub(super) async fn current(conn: &mut Conn) -> Result<Revision, StoreError> {
     Ok(Revision(
-        query_scalar("SELECT value FROM counters WHERE name = 'revision'")
-            .fetch_one(conn)
-            .await?,
+        query_scalar("SELECT value FROM counters WHERE name = 'revision'").fetch_one(conn).await?,
     ))
 }
 

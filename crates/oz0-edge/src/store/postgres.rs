@@ -14,15 +14,20 @@ use std::time::{Duration, Instant};
 use oz0_api::EdgeId;
 use oz0_telemetry::target;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use tokio::task::JoinHandle;
 
-use super::db::{CHANNEL, Db, query, query_as};
+use super::db::{CHANNEL, Conn, Db, query, query_as};
 use super::{Actor, Store, StoreError, now, parse};
 use crate::place::PostgresAt;
 
 /// Connections that read.
 const READERS: u32 = 8;
-/// How long a request waits for a connection, or for the database to come back.
-const ACQUIRE: Duration = Duration::from_secs(3);
+/// How long a request waits for a connection to read by.
+const READ: Duration = Duration::from_secs(5);
+/// How long a write waits for those before it.
+const WRITE: Duration = Duration::from_secs(30);
+/// How long a database may take to take a count.
+const COUNT: Duration = Duration::from_secs(5);
 /// How often an edge counts up.
 const BEAT: Duration = Duration::from_secs(2);
 /// An edge whose count stands still for so long has ended.
@@ -37,40 +42,46 @@ pub(super) struct Beat {
     since: Instant,
 }
 
+/// What is acknowledged is on the server's disk, whatever its configuration says.
+const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false)
+     WHERE current_setting('synchronous_commit') = 'off'";
+/// A writer that vanishes in the middle of a write must not keep the others from theirs for long.
+const YIELDS: &str = "SELECT set_config('idle_in_transaction_session_timeout', '15s', false),
+     set_config('lock_timeout', '20s', false)";
+
 /// Connects to a database. The errors are the driver's: they name no password.
 pub(super) async fn connect(at: &PostgresAt) -> sqlx::Result<Db> {
-    let pool = |limit: u32| {
-        PgPoolOptions::new().max_connections(limit).acquire_timeout(ACQUIRE).after_connect(
-            |connection, _| {
-                Box::pin(async move {
-                    // What is acknowledged is on the server's disk, whatever its configuration says.
-                    sqlx::query(
-                        "SELECT set_config('synchronous_commit', 'on', false)
-                         WHERE current_setting('synchronous_commit') = 'off'",
-                    )
-                    .execute(connection)
-                    .await
-                    .map(drop)
-                })
-            },
-        )
-    };
-    let writer = pool(1).connect_with(at.options()).await?;
-    let readers = pool(READERS).connect_with(at.options()).await?;
-    Ok(Db::Postgres { writer, readers })
+    let writer = PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(WRITE)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                sqlx::query(DURABLE).execute(&mut *connection).await?;
+                sqlx::query(YIELDS).execute(connection).await.map(drop)
+            })
+        })
+        .connect_lazy_with(at.options());
+    let readers = PgPoolOptions::new().max_connections(READERS).acquire_timeout(READ);
+    // Connected now, to find a database that is not there.
+    let readers = readers.connect_with(at.options()).await?;
+    // However busy the others are, an edge counts up.
+    let beside = PgPoolOptions::new().max_connections(1).acquire_timeout(COUNT);
+    let beside = beside.connect_lazy_with(at.options());
+    Ok(Db::Postgres { writer, readers, beside })
 }
 
 /// Listens for other edges and counts up, for as long as the store is there.
 pub(crate) fn watch(store: &Arc<Store>) {
     let Some(at) = &store.postgres else { return };
-    tokio::spawn(listen(Arc::downgrade(store), at.options()));
-    tokio::spawn(count_up(Arc::downgrade(store)));
+    let listens = tokio::spawn(listen(Arc::downgrade(store), at.options()));
+    let counts = tokio::spawn(count_up(Arc::downgrade(store)));
+    store.watchers().extend([listens, counts]);
 }
 
 async fn listen(store: Weak<Store>, options: PgConnectOptions) {
     loop {
         // A pool of its own: the connections of requests are not to wait for this one.
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE);
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(READ);
         let pool = pool.connect_lazy_with(options.clone());
         let heard = hear(&store, &pool).await;
         // Closed, and not waited for: the other end may not be there.
@@ -122,7 +133,13 @@ async fn count_up(store: Weak<Store>) {
             let Some(store) = store.upgrade().filter(|store| !store.is_closed()) else { return };
             // An edge that could not count could not see others do so.
             let blind = counted.elapsed() > BEAT * 3;
-            match store.count(blind).await {
+            let counts = tokio::time::timeout(COUNT, store.count(blind)).await;
+            let counts = counts.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut.into()));
+            let away = matches!(counts, Err(StoreError::Unreachable { .. }));
+            if store.away.send_replace(away) && !away {
+                tracing::info!(target: target::EDGE, "the database answers again");
+            }
+            match counts {
                 Ok(gone) => {
                     counted = Instant::now();
                     for edge in gone {
@@ -144,8 +161,39 @@ async fn count_up(store: Weak<Store>) {
 }
 
 impl Store {
+    fn watchers(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends what [`watch`] began, so that nobody holds the store any more.
+    pub(super) async fn end_watch(&self) {
+        let watchers = std::mem::take(&mut *self.watchers());
+        for watcher in watchers {
+            watcher.abort();
+            let _ = watcher.await;
+        }
+    }
+
     fn edges(&self) -> MutexGuard<'_, BTreeMap<EdgeId, Beat>> {
         self.edges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A connection, if the database was there when it was looked for last, and for as long as it is.
+    pub(super) async fn reached(
+        &self,
+        connects: impl Future<Output = sqlx::Result<Conn>>,
+    ) -> Result<Conn, StoreError> {
+        if self.postgres.is_none() {
+            return Ok(connects.await?);
+        }
+        let mut away = self.away.subscribe();
+        let away = async {
+            let _ = away.wait_for(|away| *away).await;
+        };
+        tokio::select! {
+            () = away => Err(StoreError::Unreachable { what: "it could not be reached".to_owned() }),
+            conn = connects => Ok(conn?),
+        }
     }
 
     /// Whether another edge counts up, as far as this one has seen.
@@ -155,25 +203,26 @@ impl Store {
 
     /// Counts up, and looks at the others. Says which of them have ended since.
     pub(super) async fn count(&self, blind: bool) -> Result<Vec<EdgeId>, StoreError> {
-        let mut write = self.write(&Actor::Edge).await?;
+        self.in_service()?;
+        let mut conn = self.db.beside().await?;
         query(
             "INSERT INTO edges (edge, beat, seen_at) VALUES ($1, 1, $2)
              ON CONFLICT (edge) DO UPDATE SET beat = edges.beat + 1, seen_at = excluded.seen_at",
         )
         .bind(self.edge.as_str())
         .bind(now().0)
-        .execute(write.conn())
+        .execute(&mut conn)
         .await?;
         query("SELECT pg_notify($1, $2)")
             .bind(CHANNEL)
             .bind(format!("{COUNTS}{}", self.edge))
-            .execute(write.conn())
+            .execute(&mut conn)
             .await?;
         let rows: Vec<(String, i64)> = query_as("SELECT edge, beat FROM edges WHERE edge <> $1")
             .bind(self.edge.as_str())
-            .fetch_all(write.conn())
+            .fetch_all(&mut conn)
             .await?;
-        write.commit().await?;
+        conn.commit().await?;
         let mut gone = Vec::new();
         let mut edges = self.edges();
         for (edge, count) in rows {

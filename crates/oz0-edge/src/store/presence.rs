@@ -127,15 +127,14 @@ impl Store {
         }
         self.metrics.node_away(node);
         let mut write = self.write(&Actor::Edge).await?;
-        let lost = query(
-            "UPDATE nodes SET presence = $1 WHERE node = $2 AND presence = $3 AND edge = $4",
-        )
-        .bind(LOST)
-        .bind(node.as_str())
-        .bind(THERE)
-        .bind(self.edge.as_str())
-        .execute(write.conn())
-        .await?;
+        let lost =
+            query("UPDATE nodes SET presence = $1 WHERE node = $2 AND presence = $3 AND edge = $4")
+                .bind(LOST)
+                .bind(node.as_str())
+                .bind(THERE)
+                .bind(self.edge.as_str())
+                .execute(write.conn())
+                .await?;
         write.commit().await?;
         if lost.rows_affected() > 0 {
             tracing::warn!(target: target::EDGE, %node, "node lost");
@@ -222,10 +221,12 @@ impl Store {
         let step = i64::try_from(self.live_for.as_millis() / 10).unwrap_or(i64::MAX);
         let row: Option<Row> = {
             let mut tx = self.read().await?;
-            query_as("SELECT node, seen_at, edge, presence, tier, reason FROM nodes WHERE node = $1")
-                .bind(node.as_str())
-                .fetch_optional(&mut tx)
-                .await?
+            query_as(
+                "SELECT node, seen_at, edge, presence, tier, reason FROM nodes WHERE node = $1",
+            )
+            .bind(node.as_str())
+            .fetch_optional(&mut tx)
+            .await?
         };
         let reason = begins.and_then(|query| query.reason.as_ref());
         let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
@@ -233,7 +234,9 @@ impl Store {
         let known = row.is_some_and(|(_, seen, edge, presence, told, why)| {
             let lately = (0..step).contains(&now.0.saturating_sub(seen));
             let here = edge.as_deref() == Some(self.edge.as_str()) && presence == THERE;
-            lately && (begins.is_none() || here) && (tier.is_none() || (told, why) == (tier, reason.clone()))
+            lately
+                && (begins.is_none() || here)
+                && (tier.is_none() || (told, why) == (tier, reason.clone()))
         });
         if known {
             return Ok(());

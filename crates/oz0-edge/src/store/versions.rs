@@ -110,9 +110,8 @@ pub(super) fn candidate_beside<'a>(live: &'a [Version], version: &Version) -> Op
 
 /// Every installed version, by the plugin's name.
 pub(super) async fn all_installed(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = query_as(select!("WHERE state = 'installed' ORDER BY plugin"))
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Row> =
+        query_as(select!("WHERE state = 'installed' ORDER BY plugin")).fetch_all(conn).await?;
     rows.iter().map(read).collect()
 }
 
@@ -163,10 +162,7 @@ pub(super) fn install_rank(state: VersionState, revision: Revision) -> i64 {
 }
 
 /// The life of a plugin so far.
-pub(super) async fn life(
-    conn: &mut Conn,
-    plugin: &PluginName,
-) -> Result<Life, StoreError> {
+pub(super) async fn life(conn: &mut Conn, plugin: &PluginName) -> Result<Life, StoreError> {
     let rows: Vec<(String, String, i64)> = query_as(
         "SELECT version, state, dev FROM versions WHERE plugin = $1 ORDER BY install_rank DESC",
     )

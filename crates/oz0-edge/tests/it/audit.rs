@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use oz0_api::audit::AuditQuery;
 use crate::database::{edit, without_triggers};
 use crate::house::{House, hash, listing, plugin, tell};
+use oz0_api::audit::AuditQuery;
 
 async fn with_history() -> House {
     let house = House::new().await;

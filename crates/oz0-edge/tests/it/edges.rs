@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use oz0_api::approval::{ApprovalState, AskApproval, Decide};
+use oz0_api::approval::{ApprovalState, Decide};
 use oz0_api::call::{Ask, CallState, JobResult};
 use oz0_api::node::{Poll, PollQuery};
 use oz0_api::token::{CreateToken, TokenKind};
@@ -13,6 +13,7 @@ use oz0_peers::postgres::Postgres;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 
+use crate::approvals::ask;
 use crate::database::{server, store_at};
 use crate::house::{House, hash, plugin, refused, tell};
 
@@ -67,22 +68,6 @@ async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
     while !is().await {
         assert!(begun.elapsed() < Duration::from_mins(1), "{what}");
         tokio::time::sleep(Duration::from_millis(50)).await;
-    }
-}
-
-fn ask(arguments: &str) -> AskApproval {
-    AskApproval {
-        plugin: "team".parse().unwrap(),
-        version: "1.0.0".parse().unwrap(),
-        function: "team.send".parse().unwrap(),
-        listing: hash("send", "Sends."),
-        arguments: RawValue::from_string(arguments.to_owned()).unwrap(),
-        client: "claude".to_owned(),
-        kind: "Sends out".to_owned(),
-        why: "the tool's approval".to_owned(),
-        requires_approval: false,
-        timeout_ms: 60_000,
-        call: None,
     }
 }
 
@@ -205,10 +190,8 @@ async fn a_call_whose_node_waits_at_one_edge_is_decided_at_the_other() {
 
     // One that nobody asks about any more is lost at every edge.
     let approval = node.ask_approval(&ask("{}")).await.unwrap();
-    until("it is lost", async || {
-        edges.two.local.approvals().await.unwrap().approvals.is_empty()
-    })
-    .await;
+    until("it is lost", async || edges.two.local.approvals().await.unwrap().approvals.is_empty())
+        .await;
     let late = edges.two.admin.approve_call(&approval.id, &Decide::default()).await;
     assert_eq!(refused(late), Code::Stale);
 }
@@ -282,7 +265,7 @@ async fn an_edge_outlives_its_database_and_says_that_it_is_not_ready_meanwhile()
     for how in ["stop fast", "stop immediate"] {
         server.tell(how).unwrap();
         until("it says so", async || edges.one.local.ready().await.is_err()).await;
-        assert_eq!(refused(edges.one.admin.remove(&team.name).await), Code::Unavailable);
+        assert_eq!(refused(edges.one.admin.remove(&team.name).await), Code::Internal);
         server.tell("start").unwrap();
         for edge in [&edges.one, &edges.two] {
             until("it is ready again", async || edge.local.ready().await.is_ok()).await;

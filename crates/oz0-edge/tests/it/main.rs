@@ -6,6 +6,7 @@ mod approvals;
 mod approve;
 mod audit;
 mod backup;
+mod bucket;
 mod calls;
 mod candidates;
 mod database;

@@ -26,5 +26,6 @@ mod processes;
 mod running;
 mod sdk_clients;
 mod seen;
+mod stores;
 mod support;
 mod wrap;

@@ -74,7 +74,8 @@ impl Drop for Writer {
 
 impl Writer {
     pub(super) fn create(path: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::Folder { operation: "make", path: path.to_owned(), source };
+        let failed =
+            |source| StoreError::Folder { operation: "make", path: path.to_owned(), source };
         if path.symlink_metadata().is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }

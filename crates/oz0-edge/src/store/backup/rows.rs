@@ -28,7 +28,8 @@ pub(super) enum Kind {
 /// A table's columns, in their order.
 pub(super) type Columns = Vec<(String, Kind)>;
 
-const OF_SQLITE: &str = "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c
+const OF_SQLITE: &str =
+    "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c
      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY m.name, c.cid";
 const OF_POSTGRES: &str = "SELECT c.table_name::text, c.column_name::text, c.data_type::text
      FROM information_schema.columns c JOIN pg_tables t
@@ -152,23 +153,25 @@ pub(super) async fn load(
         columns.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
     // Only names that the schema has become part of a statement.
     let known = names.iter().map(|name| kinds.get(name.as_str()).copied());
-    let known: Vec<Kind> =
-        known.collect::<Option<_>>().ok_or_else(|| wrong("it has a column that this oz0 does not know"))?;
+    let known: Vec<Kind> = known
+        .collect::<Option<_>>()
+        .ok_or_else(|| wrong("it has a column that this oz0 does not know"))?;
     if names.iter().collect::<BTreeSet<_>>().len() != names.len() || names.is_empty() {
         return Err(wrong("its columns are not each named once"));
     }
     let places: Vec<String> = (1..=names.len()).map(|at| format!("${at}")).collect();
-    let sql =
-        format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), places.join(", "));
+    let sql = format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), places.join(", "));
     let mut count = 0;
     while let Some(line) = lines()? {
-        let cells: Vec<Json> = serde_json::from_str(&line).map_err(|_| wrong("a row does not decode"))?;
+        let cells: Vec<Json> =
+            serde_json::from_str(&line).map_err(|_| wrong("a row does not decode"))?;
         if cells.len() != known.len() {
             return Err(wrong("a row has too many values, or too few"));
         }
         let mut insert = query(sql.clone());
         for (cell, kind) in cells.into_iter().zip(&known) {
-            insert = insert.bind(value(cell, *kind).ok_or_else(|| wrong("a value is of another kind"))?);
+            insert =
+                insert.bind(value(cell, *kind).ok_or_else(|| wrong("a value is of another kind"))?);
         }
         insert.execute(conn).await.map_err(|error| judge(path, error))?;
         count += 1;
