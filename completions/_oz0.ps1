@@ -41,6 +41,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
+            [CompletionResult]::new('secret', 'secret', [CompletionResultType]::ParameterValue, 'Keep the secrets that plugins'' processes are given')
+            [CompletionResult]::new('connection', 'connection', [CompletionResultType]::ParameterValue, 'Connect plugins to accounts at outside systems, whose tokens go with single calls')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
@@ -53,6 +55,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--mcp-listen', '--mcp-listen', [CompletionResultType]::ParameterName, 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--secret', '--secret', [CompletionResultType]::ParameterName, 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME')
             [CompletionResult]::new('--share', '--share', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR')
             [CompletionResult]::new('--share-read', '--share-read', [CompletionResultType]::ParameterName, 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share')
@@ -106,6 +110,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;edge' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]')
             [CompletionResult]::new('--host', '--host', [CompletionResultType]::ParameterName, 'Another name that this machine is reached by (repeatable); requests for other names are refused')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]')
+            [CompletionResult]::new('--trusted-proxy', '--trusted-proxy', [CompletionResultType]::ParameterName, 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)')
             [CompletionResult]::new('--tls-cert', '--tls-cert', [CompletionResultType]::ParameterName, 'The certificate to show, with its chain, in PEM')
             [CompletionResult]::new('--tls-key', '--tls-key', [CompletionResultType]::ParameterName, 'Its private key, in PEM')
             [CompletionResult]::new('--store', '--store', [CompletionResultType]::ParameterName, 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]')
@@ -741,6 +747,171 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;approvals;help;help' {
             break
         }
+        'oz0;secret' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;secret;set' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;unset' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;secret;help' {
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;secret;help;set' {
+            break
+        }
+        'oz0;secret;help;list' {
+            break
+        }
+        'oz0;secret;help;unset' {
+            break
+        }
+        'oz0;secret;help;help' {
+            break
+        }
+        'oz0;connection' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;connection;connect' {
+            [CompletionResult]::new('--param', '--param', [CompletionResultType]::ParameterName, 'The value of a param (repeatable); one that is left out has the manifest''s default')
+            [CompletionResult]::new('--issuer', '--issuer', [CompletionResultType]::ParameterName, 'The authorization server''s issuer, where the plugin''s remote server does not name it')
+            [CompletionResult]::new('--authorize-url', '--authorize-url', [CompletionResultType]::ParameterName, 'Where people authorize, of an authorization server without metadata')
+            [CompletionResult]::new('--token-url', '--token-url', [CompletionResultType]::ParameterName, 'Where tokens are made, of an authorization server without metadata')
+            [CompletionResult]::new('--revoke-url', '--revoke-url', [CompletionResultType]::ParameterName, 'Where tokens are revoked, of an authorization server without metadata')
+            [CompletionResult]::new('--client-id', '--client-id', [CompletionResultType]::ParameterName, 'The client that was registered for oz0 there; without it, oz0 registers one where that is offered')
+            [CompletionResult]::new('--client-auth', '--client-auth', [CompletionResultType]::ParameterName, 'How the client shows its secret [default: what the server says, else basic]')
+            [CompletionResult]::new('--scope', '--scope', [CompletionResultType]::ParameterName, 'A scope to ask for (repeatable); without it, those that the manifest names')
+            [CompletionResult]::new('--redirect-port', '--redirect-port', [CompletionResultType]::ParameterName, 'The port of this machine that the browser comes back to, where the client was registered with one')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--oauth', '--oauth', [CompletionResultType]::ParameterName, 'Authorize oz0 in a browser, instead of giving secrets')
+            [CompletionResult]::new('--client-credentials', '--client-credentials', [CompletionResultType]::ParameterName, 'Have a token made for a client of the system, without a person')
+            [CompletionResult]::new('--client-secret', '--client-secret', [CompletionResultType]::ParameterName, 'Take the client''s secret from standard input, or ask for it')
+            [CompletionResult]::new('--no-browser', '--no-browser', [CompletionResultType]::ParameterName, 'Only print the address to open')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;list' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print them as JSON')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;disconnect' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
+            [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]')
+            [CompletionResult]::new('--edge', '--edge', [CompletionResultType]::ParameterName, 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Say only what went wrong, and the result')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'oz0;connection;help' {
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'oz0;connection;help;connect' {
+            break
+        }
+        'oz0;connection;help;list' {
+            break
+        }
+        'oz0;connection;help;disconnect' {
+            break
+        }
+        'oz0;connection;help;help' {
+            break
+        }
         'oz0;audit' {
             [CompletionResult]::new('--plugin', '--plugin', [CompletionResultType]::ParameterName, 'Only entries of this plugin')
             [CompletionResult]::new('--function', '--function', [CompletionResultType]::ParameterName, 'Only entries about this function, such as `team.hello`')
@@ -812,6 +983,7 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
         'oz0;token;create' {
             [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'For an MCP client of this name: it calls functions, and nothing else')
             [CompletionResult]::new('--admin', '--admin', [CompletionResultType]::ParameterName, 'For a person of this name, who approves, installs and makes tokens')
+            [CompletionResult]::new('--viewer', '--viewer', [CompletionResultType]::ParameterName, 'For a person of this name, who reads what an admin reads, and does nothing')
             [CompletionResult]::new('--node', '--node', [CompletionResultType]::ParameterName, 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]')
             [CompletionResult]::new('--cache', '--cache', [CompletionResultType]::ParameterName, 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]')
@@ -983,6 +1155,8 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             [CompletionResult]::new('call', 'call', [CompletionResultType]::ParameterValue, 'Call a function, as a client would')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Say what may be called, what a person is asked about, and what is refused')
             [CompletionResult]::new('approvals', 'approvals', [CompletionResultType]::ParameterValue, 'Look at the calls that wait for a person, and decide')
+            [CompletionResult]::new('secret', 'secret', [CompletionResultType]::ParameterValue, 'Keep the secrets that plugins'' processes are given')
+            [CompletionResult]::new('connection', 'connection', [CompletionResultType]::ParameterValue, 'Connect plugins to accounts at outside systems, whose tokens go with single calls')
             [CompletionResult]::new('audit', 'audit', [CompletionResultType]::ParameterValue, 'Read the audit log: who approved what, and when')
             [CompletionResult]::new('token', 'token', [CompletionResultType]::ParameterValue, 'Make, list and revoke tokens')
             [CompletionResult]::new('login', 'login', [CompletionResultType]::ParameterValue, 'Keep a token for an edge, so that commands use it')
@@ -1111,6 +1285,36 @@ Register-ArgumentCompleter -Native -CommandName 'oz0' -ScriptBlock {
             break
         }
         'oz0;help;approvals;deny' {
+            break
+        }
+        'oz0;help;secret' {
+            [CompletionResult]::new('set', 'set', [CompletionResultType]::ParameterValue, 'Keep the value of a secret that a plugin declares')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show which secrets plugins declare, and which of them are set')
+            [CompletionResult]::new('unset', 'unset', [CompletionResultType]::ParameterValue, 'Forget the value of a secret')
+            break
+        }
+        'oz0;help;secret;set' {
+            break
+        }
+        'oz0;help;secret;list' {
+            break
+        }
+        'oz0;help;secret;unset' {
+            break
+        }
+        'oz0;help;connection' {
+            [CompletionResult]::new('connect', 'connect', [CompletionResultType]::ParameterValue, 'Connect a plugin''s connection to your account at its system')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Show the connections, and what they are connected with')
+            [CompletionResult]::new('disconnect', 'disconnect', [CompletionResultType]::ParameterValue, 'Forget what a connection is connected with, and have its tokens revoked')
+            break
+        }
+        'oz0;help;connection;connect' {
+            break
+        }
+        'oz0;help;connection;list' {
+            break
+        }
+        'oz0;help;connection;disconnect' {
             break
         }
         'oz0;help;audit' {

@@ -38,6 +38,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand call 'Call a function, as a client would'
             cand policy 'Say what may be called, what a person is asked about, and what is refused'
             cand approvals 'Look at the calls that wait for a person, and decide'
+            cand secret 'Keep the secrets that plugins'' processes are given'
+            cand connection 'Connect plugins to accounts at outside systems, whose tokens go with single calls'
             cand audit 'Read the audit log: who approved what, and when'
             cand token 'Make, list and revoke tokens'
             cand login 'Keep a token for an edge, so that commands use it'
@@ -49,6 +51,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --listen 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --mcp-listen 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
+            cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --secret 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME'
             cand --share 'Let a plugin''s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR'
             cand --share-read 'Let a plugin''s servers read this folder, at the same path (repeatable); NAME=DIR as with --share'
@@ -100,6 +104,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;edge'= {
             cand --listen 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]'
             cand --host 'Another name that this machine is reached by (repeatable); requests for other names are refused'
+            cand --public-url 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]'
+            cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --tls-cert 'The certificate to show, with its chain, in PEM'
             cand --tls-key 'Its private key, in PEM'
             cand --store 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]'
@@ -673,6 +679,153 @@ set edit:completion:arg-completer[oz0] = {|@words|
         }
         &'oz0;approvals;help;help'= {
         }
+        &'oz0;secret'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand set 'Keep the value of a secret that a plugin declares'
+            cand list 'Show which secrets plugins declare, and which of them are set'
+            cand unset 'Forget the value of a secret'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;secret;set'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;secret;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;secret;unset'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;secret;help'= {
+            cand set 'Keep the value of a secret that a plugin declares'
+            cand list 'Show which secrets plugins declare, and which of them are set'
+            cand unset 'Forget the value of a secret'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;secret;help;set'= {
+        }
+        &'oz0;secret;help;list'= {
+        }
+        &'oz0;secret;help;unset'= {
+        }
+        &'oz0;secret;help;help'= {
+        }
+        &'oz0;connection'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand connect 'Connect a plugin''s connection to your account at its system'
+            cand list 'Show the connections, and what they are connected with'
+            cand disconnect 'Forget what a connection is connected with, and have its tokens revoked'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;connection;connect'= {
+            cand --param 'The value of a param (repeatable); one that is left out has the manifest''s default'
+            cand --issuer 'The authorization server''s issuer, where the plugin''s remote server does not name it'
+            cand --authorize-url 'Where people authorize, of an authorization server without metadata'
+            cand --token-url 'Where tokens are made, of an authorization server without metadata'
+            cand --revoke-url 'Where tokens are revoked, of an authorization server without metadata'
+            cand --client-id 'The client that was registered for oz0 there; without it, oz0 registers one where that is offered'
+            cand --client-auth 'How the client shows its secret [default: what the server says, else basic]'
+            cand --scope 'A scope to ask for (repeatable); without it, those that the manifest names'
+            cand --redirect-port 'The port of this machine that the browser comes back to, where the client was registered with one'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --oauth 'Authorize oz0 in a browser, instead of giving secrets'
+            cand --client-credentials 'Have a token made for a client of the system, without a person'
+            cand --client-secret 'Take the client''s secret from standard input, or ask for it'
+            cand --no-browser 'Only print the address to open'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;connection;list'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand --json 'Print them as JSON'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;connection;disconnect'= {
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;connection;help'= {
+            cand connect 'Connect a plugin''s connection to your account at its system'
+            cand list 'Show the connections, and what they are connected with'
+            cand disconnect 'Forget what a connection is connected with, and have its tokens revoked'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;connection;help;connect'= {
+        }
+        &'oz0;connection;help;list'= {
+        }
+        &'oz0;connection;help;disconnect'= {
+        }
+        &'oz0;connection;help;help'= {
+        }
         &'oz0;audit'= {
             cand --plugin 'Only entries of this plugin'
             cand --function 'Only entries about this function, such as `team.hello`'
@@ -738,6 +891,7 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;token;create'= {
             cand --client 'For an MCP client of this name: it calls functions, and nothing else'
             cand --admin 'For a person of this name, who approves, installs and makes tokens'
+            cand --viewer 'For a person of this name, who reads what an admin reads, and does nothing'
             cand --node 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used'
             cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
             cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
@@ -892,6 +1046,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand call 'Call a function, as a client would'
             cand policy 'Say what may be called, what a person is asked about, and what is refused'
             cand approvals 'Look at the calls that wait for a person, and decide'
+            cand secret 'Keep the secrets that plugins'' processes are given'
+            cand connection 'Connect plugins to accounts at outside systems, whose tokens go with single calls'
             cand audit 'Read the audit log: who approved what, and when'
             cand token 'Make, list and revoke tokens'
             cand login 'Keep a token for an edge, so that commands use it'
@@ -987,6 +1143,28 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help;approvals;approve'= {
         }
         &'oz0;help;approvals;deny'= {
+        }
+        &'oz0;help;secret'= {
+            cand set 'Keep the value of a secret that a plugin declares'
+            cand list 'Show which secrets plugins declare, and which of them are set'
+            cand unset 'Forget the value of a secret'
+        }
+        &'oz0;help;secret;set'= {
+        }
+        &'oz0;help;secret;list'= {
+        }
+        &'oz0;help;secret;unset'= {
+        }
+        &'oz0;help;connection'= {
+            cand connect 'Connect a plugin''s connection to your account at its system'
+            cand list 'Show the connections, and what they are connected with'
+            cand disconnect 'Forget what a connection is connected with, and have its tokens revoked'
+        }
+        &'oz0;help;connection;connect'= {
+        }
+        &'oz0;help;connection;list'= {
+        }
+        &'oz0;help;connection;disconnect'= {
         }
         &'oz0;help;audit'= {
             cand verify 'Check that no entry was edited, removed, inserted or moved'

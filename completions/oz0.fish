@@ -43,6 +43,8 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "catalog" -d 'Show every fun
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "call" -d 'Call a function, as a client would'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "policy" -d 'Say what may be called, what a person is asked about, and what is refused'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "approvals" -d 'Look at the calls that wait for a person, and decide'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "secret" -d 'Keep the secrets that plugins\' processes are given'
+complete -c oz0 -n "__fish_oz0_needs_command" -f -a "connection" -d 'Connect plugins to accounts at outside systems, whose tokens go with single calls'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "audit" -d 'Read the audit log: who approved what, and when'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "token" -d 'Make, list and revoke tokens'
 complete -c oz0 -n "__fish_oz0_needs_command" -f -a "login" -d 'Keep a token for an edge, so that commands use it'
@@ -52,6 +54,8 @@ complete -c oz0 -n "__fish_oz0_needs_command" -f -a "help" -d 'Print this messag
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l listen -d 'Where the edge listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l mcp-listen -d 'Where the MCP endpoint listens; port 0 picks a free one [variable: `OZ0_MCP_LISTEN`] [default: 127.0.0.1:7071]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand up" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l secret -d 'Give a secret its value from this environment, to each plugin that declares it when it is started (repeatable); to one plugin alone: PLUGIN=NAME' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share -d 'Let a plugin\'s servers read and write this folder, at the same path (repeatable); where several plugins run, say which: NAME=DIR' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand up" -l share-read -d 'Let a plugin\'s servers read this folder, at the same path (repeatable); NAME=DIR as with --share' -r -f -a "(__fish_complete_directories)"
@@ -103,67 +107,26 @@ complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l edge -d 'The edge to spe
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l tls-key -d 'Its private key, in PEM' -r -F
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l metrics-listen -d 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l log -d 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l log-format -d 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]' -r -f -a "text\t'For people'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-key -d 'Its private key, in PEM' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l metrics-listen -d 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l log -d 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l log-format -d 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]' -r -f -a "text\t'For people'
 json\t'For programs'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l json -d 'Print the first line as JSON'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
-always\t'Always'
-never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
-always\t'Always'
-never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
-always\t'Always'
-never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l json -d 'Print the first line as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s V -l version -d 'Print version'
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l dir -d 'The folder to write: a new one, or the one of the server\'s own project [default: one of the plugin\'s name here]' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l name -d 'The plugin\'s name [default: made of the server\'s]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s e -l env -d 'Give the server this variable; the manifest has its value (repeatable)' -r
@@ -529,6 +492,110 @@ complete -c oz0 -n "__fish_oz0_using_subcommand approvals; and __fish_seen_subco
 complete -c oz0 -n "__fish_oz0_using_subcommand approvals; and __fish_seen_subcommand_from help" -f -a "approve" -d 'Let one call through that waits, this once'
 complete -c oz0 -n "__fish_oz0_using_subcommand approvals; and __fish_seen_subcommand_from help" -f -a "deny" -d 'Refuse one call that waits'
 complete -c oz0 -n "__fish_oz0_using_subcommand approvals; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -f -a "set" -d 'Keep the value of a secret that a plugin declares'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -f -a "list" -d 'Show which secrets plugins declare, and which of them are set'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -f -a "unset" -d 'Forget the value of a secret'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and not __fish_seen_subcommand_from set list unset help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from set" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -l json -d 'Print them as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from unset" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from help" -f -a "set" -d 'Keep the value of a secret that a plugin declares'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show which secrets plugins declare, and which of them are set'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from help" -f -a "unset" -d 'Forget the value of a secret'
+complete -c oz0 -n "__fish_oz0_using_subcommand secret; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -f -a "connect" -d 'Connect a plugin\'s connection to your account at its system'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -f -a "list" -d 'Show the connections, and what they are connected with'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -f -a "disconnect" -d 'Forget what a connection is connected with, and have its tokens revoked'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and not __fish_seen_subcommand_from connect list disconnect help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l param -d 'The value of a param (repeatable); one that is left out has the manifest\'s default' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l issuer -d 'The authorization server\'s issuer, where the plugin\'s remote server does not name it' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l authorize-url -d 'Where people authorize, of an authorization server without metadata' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l token-url -d 'Where tokens are made, of an authorization server without metadata' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l revoke-url -d 'Where tokens are revoked, of an authorization server without metadata' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l client-id -d 'The client that was registered for oz0 there; without it, oz0 registers one where that is offered' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l client-auth -d 'How the client shows its secret [default: what the server says, else basic]' -r -f -a "basic\t'In the header `Authorization`'
+post\t'In the request\'s body'"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l scope -d 'A scope to ask for (repeatable); without it, those that the manifest names' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l redirect-port -d 'The port of this machine that the browser comes back to, where the client was registered with one' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l oauth -d 'Authorize oz0 in a browser, instead of giving secrets'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l client-credentials -d 'Have a token made for a client of the system, without a person'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l client-secret -d 'Take the client\'s secret from standard input, or ask for it'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -l no-browser -d 'Only print the address to open'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from connect" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -l json -d 'Print them as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from disconnect" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from help" -f -a "connect" -d 'Connect a plugin\'s connection to your account at its system'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from help" -f -a "list" -d 'Show the connections, and what they are connected with'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from help" -f -a "disconnect" -d 'Forget what a connection is connected with, and have its tokens revoked'
+complete -c oz0 -n "__fish_oz0_using_subcommand connection; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l plugin -d 'Only entries of this plugin' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l function -d 'Only entries about this function, such as `team.hello`' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand audit; and not __fish_seen_subcommand_from verify help" -l action -d 'Only these acts (repeatable): `plugin.tools.approve`, or `plugin.tools` for all that begin so' -r
@@ -576,6 +643,7 @@ complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subco
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l client -d 'For an MCP client of this name: it calls functions, and nothing else' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l admin -d 'For a person of this name, who approves, installs and makes tokens' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l viewer -d 'For a person of this name, who reads what an admin reads, and does nothing' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l node -d 'For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now is let go when it is used' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand token; and __fish_seen_subcommand_from create" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
@@ -682,25 +750,24 @@ complete -c oz0 -n "__fish_oz0_using_subcommand completions" -l edge -d 'The edg
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand completions" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "up" -d 'Run plugins, with an MCP endpoint for clients'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "mcp" -d 'Run one plugin for the MCP client that starts this command, over its standard input and output'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "edge" -d 'Run an edge: the control plane alone, for nodes on other machines'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "wrap" -d 'Make a plugin\'s folder around a server that you use'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "plugin" -d 'Measure plugins, look at them, and approve what changes in them'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "lsp" -d 'Check plugins in an editor, as a language server on standard input and output'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "catalog" -d 'Show every function as it was approved, and what waits beside it'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "call" -d 'Call a function, as a client would'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "policy" -d 'Say what may be called, what a person is asked about, and what is refused'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "approvals" -d 'Look at the calls that wait for a person, and decide'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "audit" -d 'Read the audit log: who approved what, and when'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "token" -d 'Make, list and revoke tokens'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "login" -d 'Keep a token for an edge, so that commands use it'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "node" -d 'Run a node, join an edge with it, or look at an edge\'s nodes'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "completions" -d 'Print the completions of a shell'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals audit token login node completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
-complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "up" -d 'Run plugins, with an MCP endpoint for clients'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "mcp" -d 'Run one plugin for the MCP client that starts this command, over its standard input and output'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "edge" -d 'Run an edge: the control plane alone, for nodes on other machines'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "wrap" -d 'Make a plugin\'s folder around a server that you use'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "plugin" -d 'Measure plugins, look at them, and approve what changes in them'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "lsp" -d 'Check plugins in an editor, as a language server on standard input and output'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "catalog" -d 'Show every function as it was approved, and what waits beside it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "call" -d 'Call a function, as a client would'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "policy" -d 'Say what may be called, what a person is asked about, and what is refused'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "approvals" -d 'Look at the calls that wait for a person, and decide'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "secret" -d 'Keep the secrets that plugins\' processes are given'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "connection" -d 'Connect plugins to accounts at outside systems, whose tokens go with single calls'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "audit" -d 'Read the audit log: who approved what, and when'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "token" -d 'Make, list and revoke tokens'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "login" -d 'Keep a token for an edge, so that commands use it'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "node" -d 'Run a node, join an edge with it, or look at an edge\'s nodes'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "completions" -d 'Print the completions of a shell'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "new" -d 'Write a new plugin from a template'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "lint" -d 'Check a plugin against the house rules; runs nothing of it'
@@ -721,6 +788,12 @@ complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from approvals" -f -a "list" -d 'Show the calls that wait for a person, with their arguments'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from approvals" -f -a "approve" -d 'Let one call through that waits, this once'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from approvals" -f -a "deny" -d 'Refuse one call that waits'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from secret" -f -a "set" -d 'Keep the value of a secret that a plugin declares'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from secret" -f -a "list" -d 'Show which secrets plugins declare, and which of them are set'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from secret" -f -a "unset" -d 'Forget the value of a secret'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from connection" -f -a "connect" -d 'Connect a plugin\'s connection to your account at its system'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from connection" -f -a "list" -d 'Show the connections, and what they are connected with'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from connection" -f -a "disconnect" -d 'Forget what a connection is connected with, and have its tokens revoked'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from audit" -f -a "verify" -d 'Check that no entry was edited, removed, inserted or moved'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "create" -d 'Make a token, and print it: it is shown this once'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "list" -d 'Show the tokens, revoked ones included; never their secrets'

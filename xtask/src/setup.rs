@@ -34,7 +34,7 @@ struct SystemProgram {
     packages: &'static [&'static str],
 }
 
-/// Add what a new test needs here (a browser).
+/// Add what a new test needs here.
 const SYSTEM: &[SystemProgram] = &[
     SystemProgram { name: "git", probe: &["--version"], packages: &["git"] },
     SystemProgram {
@@ -45,6 +45,9 @@ const SYSTEM: &[SystemProgram] = &[
     // A store that several edges keep. Debian has these where no PATH names them.
     SystemProgram { name: "initdb", probe: &["--version"], packages: &["postgresql"] },
     SystemProgram { name: "createdb", probe: &["--version"], packages: &["postgresql"] },
+    // The console is looked at in a browser.
+    SystemProgram { name: "chromium", probe: &["--version"], packages: &["chromium"] },
+    SystemProgram { name: "chromedriver", probe: &["--version"], packages: &["chromium-driver"] },
     // libFuzzer is C++.
     SystemProgram { name: "c++", probe: &["--version"], packages: &["g++"] },
 ];

@@ -4,6 +4,7 @@
 //! environment, and speaks plain `http` to loopback addresses alone.
 
 mod connect;
+mod credentials;
 mod decide;
 mod refusal;
 mod versions;

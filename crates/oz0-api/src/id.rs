@@ -252,6 +252,32 @@ identifier!(
     |text| lower_hex(text, 32)
 );
 
+identifier!(
+    /// The name of a secret, and so of the variable that processes get it in: `^[A-Za-z_][A-Za-z0-9_]{0,127}$`.
+    SecretName,
+    "a secret's name",
+    "a letter or `_`, then up to 127 letters, digits and `_`",
+    { "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,127}$" },
+    |text| {
+        text.len() <= 128
+            && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    }
+);
+
+identifier!(
+    /// The name of a connection in its plugin's manifest: `^[A-Za-z][A-Za-z0-9_-]{0,62}$`.
+    ConnectionName,
+    "a connection's name",
+    "a letter, then up to 62 letters, digits, `_` and `-`",
+    { "pattern": "^[A-Za-z][A-Za-z0-9_-]{0,62}$" },
+    |text| {
+        text.len() <= 63
+            && text.starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+    }
+);
+
 impl FunctionGrant {
     /// The function; none where it is a whole tool.
     pub fn function(&self) -> Option<FunctionId> {

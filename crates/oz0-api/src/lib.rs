@@ -17,8 +17,10 @@ pub mod audit;
 pub mod call;
 pub mod change;
 pub mod client;
+pub mod credential;
 mod id;
 pub mod memory;
+pub mod moment;
 pub mod node;
 pub mod plugin;
 pub mod policy;
@@ -30,7 +32,8 @@ pub mod update;
 
 pub use client::{Client, ClientError};
 pub use id::{
-    ApprovalId, CallId, CallPattern, ChangeId, EdgeId, Endpoint, FunctionGrant, IdError, NodeName,
-    PluginName, PluginVersion, PolicyMatch, Revision, RuleId, TokenId, UnixMillis, VersionRange,
+    ApprovalId, CallId, CallPattern, ChangeId, ConnectionName, EdgeId, Endpoint, FunctionGrant,
+    IdError, NodeName, PluginName, PluginVersion, PolicyMatch, Revision, RuleId, SecretName,
+    TokenId, UnixMillis, VersionRange,
 };
 pub use problem::{Code, Kind, Problem};

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::change::ChangeKind;
+use crate::credential::ChangedCredentials;
 use crate::id::{CallId, ChangeId, EdgeId, Endpoint, PluginName, PluginVersion, Revision};
 use crate::plugin::PluginDescription;
 use crate::policy::TenantRule;
@@ -33,6 +34,9 @@ pub struct PollQuery {
     /// The tenant's policy's.
     #[serde(default)]
     pub policy: Revision,
+    /// That of secrets and connections.
+    #[serde(default)]
+    pub credentials: Revision,
     /// Where the store's audit log ended when the edge said all of that. A store that was restored from an older copy may have
     /// come past these revisions by another way since: its log does not have this entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,6 +53,9 @@ pub struct PollQuery {
     /// Why it is no higher one, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The version of oz0 that the node is, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// An entry of a store's audit log, whichever edge wrote it.
@@ -76,6 +83,9 @@ pub struct Poll {
     /// The tenant's whole policy, where it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
+    /// The plugins whose secrets or connections changed, where any did. What they are now is asked for by plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credentials: Option<ChangedCredentials>,
     /// Calls to run, each handed out this once.
     pub jobs: Vec<Job>,
     /// Where the store's audit log ends by now, to ask with next time.

@@ -13,7 +13,8 @@ use serde_json::value::RawValue;
 
 use crate::change::Change;
 use crate::id::{
-    Endpoint, FunctionGrant, NodeName, PluginName, PluginVersion, UnixMillis, VersionRange,
+    ConnectionName, Endpoint, FunctionGrant, NodeName, PluginName, PluginVersion, SecretName,
+    UnixMillis, VersionRange,
 };
 use crate::node::LeftOut;
 use crate::policy::{Approval, Hook, Rule};
@@ -76,6 +77,37 @@ pub struct PluginDescription {
     /// The names of its skills.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub skills: BTreeSet<String>,
+    /// The secrets that its processes are given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<SecretName, Need>,
+    /// Its accounts at outside systems.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub connections: BTreeMap<ConnectionName, ConnectionDescription>,
+}
+
+/// Whether a plugin's processes run without a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Need {
+    /// They do not.
+    Required,
+    /// They do.
+    Optional,
+}
+
+/// An account at an outside system, as a manifest has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionDescription {
+    /// The secrets that connecting asks for, in the manifest's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretName>,
+    /// What differs from account to account, with its default.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Option<String>>,
+    /// The functions that need each of the system's scopes: those whose calls get the token.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scopes: BTreeMap<String, BTreeSet<FunctionId>>,
 }
 
 /// What a plugin uses of another one.
@@ -134,6 +166,12 @@ pub struct ToolDescription {
     /// The bare names of the functions of which a person decides every call.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires_approval: BTreeSet<String>,
+    /// The connection that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<ConnectionName>,
+    /// The URL of a remote server as the manifest has it, placeholders and all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 impl ToolDescription {
@@ -144,6 +182,8 @@ impl ToolDescription {
             overrides: BTreeMap::new(),
             approval: Approval::Never,
             requires_approval: BTreeSet::new(),
+            connection: None,
+            url: None,
         }
     }
 

@@ -11,6 +11,8 @@ use crate::id::{NodeName, TokenId, UnixMillis};
 pub enum TokenKind {
     /// A person who approves, installs and hands out tokens.
     Admin,
+    /// A person who reads everything that an admin reads, and does nothing.
+    Viewer,
     /// A node: it polls and reports.
     Node,
     /// An MCP client: it calls through a node's gateway, and nothing else.
@@ -20,10 +22,14 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::Admin, Self::Viewer, Self::Node, Self::Client, Self::Join];
+
     /// Its name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Admin => "admin",
+            Self::Viewer => "viewer",
             Self::Node => "node",
             Self::Client => "client",
             Self::Join => "join",
@@ -151,4 +157,7 @@ pub struct NodeStatus {
     /// Why it is no higher one, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The version of oz0 that it said it is, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }

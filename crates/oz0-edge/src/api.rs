@@ -5,7 +5,9 @@ mod audit;
 mod bundles;
 mod caller;
 mod calls;
+mod credentials;
 mod described;
+pub(crate) mod desk;
 mod guard;
 mod nodes;
 mod plugins;
@@ -48,7 +50,8 @@ struct Api {
     surface: Surface,
 }
 
-pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
+/// The API for one surface, and beside it `pages`, behind the same guard.
+pub(crate) fn router(edge: &Edge, surface: Surface, pages: Router) -> Router {
     let api = Api { edge: edge.clone(), surface };
     groups()
         .into_iter()
@@ -61,10 +64,11 @@ pub(crate) fn router(edge: &Edge, surface: Surface) -> Router {
                 "this cannot be done here with that method",
             ))
         })
+        .with_state(api.clone())
+        .merge(pages)
         .layer(axum::extract::DefaultBodyLimit::max(BODY))
         .layer(axum::middleware::from_fn_with_state(api.clone(), guard::check))
-        .layer(axum::middleware::from_fn_with_state(api.clone(), seen::see))
-        .with_state(api)
+        .layer(axum::middleware::from_fn_with_state(api, seen::see))
 }
 
 /// Every route of the API, described: a route that is not here is not answered, and is not in `/openapi.json`.
@@ -76,6 +80,7 @@ pub(crate) fn groups() -> Vec<Group> {
         calls::routes(),
         approvals::routes(),
         policy::routes(),
+        credentials::routes(),
         audit::routes(),
         tokens::routes(),
         Group {
@@ -126,9 +131,7 @@ impl Api {
                 let Answer(problem) = error.into();
                 Answer(Problem { code: Code::Unavailable, ..problem })
             }
-            Surface::Tcp { .. } => {
-                Problem::new(Code::Unavailable, "the store does not answer").into()
-            }
+            Surface::Tcp(_) => Problem::new(Code::Unavailable, "the store does not answer").into(),
         }
     }
 }
@@ -145,7 +148,8 @@ impl From<Problem> for Answer {
 
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
-        let code = if error.ends_service() { Code::Unavailable } else { Code::Internal };
+        let ends = error.ends_service() || matches!(error, StoreError::Seal(_));
+        let code = if ends { Code::Unavailable } else { Code::Internal };
         let what = oz0_listing::escape::line_within(&error.to_string(), 400).into_owned();
         tracing::error!(target: oz0_telemetry::target::EDGE, what, "store failed");
         let mut problem = Problem::new(code, error.to_string());

@@ -183,6 +183,14 @@ impl Function {
         .flatten()
     }
 
+    /// The same where this node sees nothing any more: it does not come back.
+    pub fn without(mut self, node: &NodeName) -> Self {
+        if let Self::Pinned(pinned) = &mut self {
+            pinned.seen.remove(node);
+        }
+        self
+    }
+
     /// What waits for approval, by what is seen.
     pub fn waiting(&self) -> BTreeMap<Value, Waiting> {
         let mut waiting = BTreeMap::<Value, Waiting>::new();

@@ -10,12 +10,15 @@
 //! [`version`], that of a plugin's versions, and [`uses`], whether those who use a plugin can go on with another version of it. The store loads their states, steps them, and writes the
 //! difference together with the audit entries that tell of it, in one transaction.
 
+mod accounts;
 mod api;
 mod bundles;
 pub mod function;
 mod metrics;
 pub mod openapi;
+pub mod overview;
 mod place;
+mod seal;
 pub mod serve;
 pub mod small;
 mod store;
@@ -27,11 +30,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use accounts::Accounts;
+pub use api::desk::{Desk, Person};
 use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;
 use oz0_telemetry::metrics::Source;
 pub use place::{BundlesAt, PlaceError, PostgresAt, StoreAt};
+pub use seal::{NoKey, SealError, SealKey};
 use store::Store;
 pub use store::{Backup, Migration, StoreError};
 
@@ -49,6 +55,8 @@ pub struct Options {
     pub live_for: Duration,
     /// How many connections each surface takes at once, and how long slow peers are waited for.
     pub bounds: Bounds,
+    /// What secrets are sealed with; without it, the key in the data folder, which is made where there is none.
+    pub key: Option<SealKey>,
 }
 
 impl Options {
@@ -60,6 +68,7 @@ impl Options {
             bundles: BundlesAt::default(),
             live_for: Duration::from_secs(75),
             bounds: Bounds::default(),
+            key: None,
         }
     }
 }
@@ -69,6 +78,7 @@ impl Options {
 pub struct Edge {
     store: Arc<Store>,
     bundles: Arc<Bundles>,
+    accounts: Arc<Accounts>,
     bounds: Bounds,
 }
 
@@ -83,7 +93,9 @@ impl Edge {
     /// admin token in `admin.token`. A store that is missing, cut short, overwritten, of another
     /// edge, or older than it was is an error: nothing is trusted because of it.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
-        let store = Store::open(&options.data, &options.store, options.live_for).await?;
+        let store =
+            Store::open(&options.data, &options.store, options.live_for, options.key.as_ref())
+                .await?;
         let store = Arc::new(store);
         // Only whoever has the store's lock may touch them.
         let bundles = Bundles::at(&options.bundles, &options.data)?;
@@ -93,7 +105,9 @@ impl Edge {
         );
         bundles.sweep(&store.known_digests().await?, shared).await?;
         store::watch(&store);
-        Ok(Self { store, bundles: Arc::new(bundles), bounds: options.bounds })
+        tokio::spawn(Store::beat(Arc::downgrade(&store)));
+        let (accounts, bounds) = (Arc::default(), options.bounds);
+        Ok(Self { store, bundles: Arc::new(bundles), accounts, bounds })
     }
 
     /// Brings a store's schema to what this oz0 reads, without an edge on it. An edge that starts does so as well.
@@ -125,7 +139,8 @@ impl Edge {
     /// changed there.
     pub async fn restore(options: &Options, file: &Path) -> Result<Backup, StoreError> {
         let bundles = Bundles::at(&options.bundles, &options.data)?;
-        store::restore(&options.data, &options.store, &bundles, file).await
+        let key = options.key.as_ref();
+        store::restore(&options.data, &options.store, key, &bundles, file).await
     }
 
     /// The file with the first admin token, which commands on this data folder use.

@@ -130,6 +130,13 @@ impl Metrics {
     pub(crate) fn node_away(&self, node: &NodeName) {
         self.node_up.get_or_create(&NodeLabels { node: node.to_string() }).set(0);
     }
+
+    /// A node is none any more, and nothing waits for it to come back.
+    pub(crate) fn node_gone(&self, node: &NodeName) {
+        let labels = NodeLabels { node: node.to_string() };
+        self.node_up.remove(&labels);
+        self.node_revision.remove(&labels);
+    }
 }
 
 /// An edge's numbers, with those that are only looked up when somebody asks.

@@ -18,7 +18,7 @@ use crate::api::{self, settle};
 const VERSION: &str = "3.1.1";
 
 const ABOUT: &str = "\
-What an edge answers: over TCP, with TLS unless it is on loopback, and over the Unix socket in the data folder. \
+What an edge answers: over TCP, with TLS where `oz0 edge` is on more than loopback, and over the Unix socket in the data folder. \
 Nodes, the command line and the console ask nothing else.
 
 A request carries `Authorization: Bearer TOKEN`. A token is of one kind, and no kind does another's work. Over the Unix \
@@ -77,6 +77,7 @@ fn build() -> Value {
             "schemas": schemas.take_definitions(true),
             "securitySchemes": {
                 "admin": scheme("A person who reads, approves, installs and hands out tokens"),
+                "viewer": scheme("A person who reads"),
                 "node": scheme("A node: it polls, reports and fetches bundles"),
                 "client": scheme("An MCP client: it calls through a node's gateway, and reads nothing here"),
                 "join": scheme("Somebody who sets up a node: works once, within an hour"),

@@ -7,11 +7,13 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::path::Path;
 
 use axum::Router;
 use axum::serve::Listener;
 use oz0_api::memory::MemoryListener;
+pub use oz0_serve::proxy::Network;
 use oz0_serve::{Fair, serve, serve_tcp};
 use tokio::io::DuplexStream;
 use tokio::net::TcpListener;
@@ -25,40 +27,79 @@ use crate::{Edge, api};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Surface {
     /// A TCP port.
-    Tcp {
-        /// Host names, beside loopback ones, that `Host` may have: `edge.example`, without a port.
-        hosts: BTreeSet<String>,
-    },
+    Tcp(Front),
     /// The Unix socket in the data folder, or the pipe in memory.
     Local,
 }
 
+/// How an edge's port is reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Front {
+    /// Host names, beside loopback ones, that `Host` may have: `edge.example`, without a port.
+    pub hosts: BTreeSet<String>,
+    /// Where people reach it: `https://edge.example`, of a proxy that stands in front.
+    pub public: Option<url::Url>,
+    /// The proxies that are believed when they say whom they stand for.
+    pub proxies: Vec<Network>,
+    /// Whether it is served over TLS.
+    pub tls: bool,
+}
+
+impl From<BTreeSet<String>> for Front {
+    fn from(hosts: BTreeSet<String>) -> Self {
+        Self { hosts, ..Self::default() }
+    }
+}
+
+/// How a request came, as far as anybody who is believed can say. An extension of each one that is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Way {
+    /// Whoever sent it; none over no network.
+    pub client: Option<IpAddr>,
+    /// Whether it came over TLS.
+    pub secure: bool,
+}
+
 impl Edge {
-    /// The API for one surface, for whoever serves it with more beside it.
+    /// The API for one surface.
     pub fn router(&self, surface: Surface) -> Router {
-        api::router(self, surface)
+        api::router(self, surface, Router::new())
     }
 
     /// Serves the API over TCP until `stop` ends.
     pub async fn serve_tcp(
         &self,
         listener: TcpListener,
-        hosts: BTreeSet<String>,
+        front: impl Into<Front>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
-        serve_tcp(listener, self.router(Surface::Tcp { hosts }), self.bounds, stop).await;
+        self.serve_tcp_with(listener, front.into(), Router::new(), stop).await;
     }
 
-    /// Serves the API over TCP with TLS until `stop` ends.
-    pub async fn serve_tls(
+    /// Serves the API over TCP, and beside it `pages`, which are guarded as it is, until `stop` ends.
+    pub async fn serve_tcp_with(
+        &self,
+        listener: TcpListener,
+        front: Front,
+        pages: Router,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let router = api::router(self, Surface::Tcp(front), pages);
+        serve_tcp(listener, router, self.bounds, stop).await;
+    }
+
+    /// Serves the API over TCP with TLS, and beside it `pages`, until `stop` ends.
+    pub async fn serve_tls_with(
         &self,
         listener: TcpListener,
         tls: &Tls,
-        hosts: BTreeSet<String>,
+        front: Front,
+        pages: Router,
         stop: impl Future<Output = ()> + Send + 'static,
     ) {
         let listener = TlsListener::new(Fair::tcp(listener, self.bounds.each), tls);
-        serve(listener, self.router(Surface::Tcp { hosts }), self.bounds, stop).await;
+        let surface = Surface::Tcp(Front { tls: true, ..front });
+        serve(listener, api::router(self, surface, pages), self.bounds, stop).await;
     }
 
     /// Serves the API over the Unix socket at `path` until `stop` ends.

@@ -15,6 +15,7 @@ mod calls;
 mod catalog;
 mod changes;
 mod clock;
+mod credentials;
 mod db;
 mod endpoints;
 mod error;
@@ -22,14 +23,18 @@ mod flips;
 mod folder;
 mod functions;
 mod held;
+mod leaving;
 mod listings;
 mod names;
 mod open;
+mod overview;
 mod plugins;
 mod policy;
 mod poll;
 mod postgres;
 mod presence;
+pub(crate) mod standing;
+mod together;
 mod tokens;
 mod versions;
 
@@ -50,16 +55,21 @@ pub use self::backup::{Backup, Migration};
 pub(crate) use self::backup::{back_up, migrate, restore};
 pub(crate) use self::clock::now;
 use self::clock::{steady, time_of_day};
+pub(crate) use self::credentials::Kept;
 use self::db::{CHANNEL, Conn, Db, query, query_scalar};
 pub use self::error::StoreError;
 pub(crate) use self::error::{Answer, Refusal};
 use self::folder::{Files, Folder};
+pub(crate) use self::poll::Asks;
+use self::poll::Pulse;
 use self::postgres::Beat;
 pub(crate) use self::postgres::watch;
 use self::presence::Presence;
+use self::together::Together;
 pub(crate) use self::tokens::Identity;
 use crate::metrics::Metrics;
 use crate::place::PostgresAt;
+use crate::seal::Seal;
 
 /// The store of one edge.
 pub(crate) struct Store {
@@ -77,8 +87,11 @@ pub(crate) struct Store {
     id: EdgeId,
     /// This edge's, whose entries of the log are one chain.
     edge: EdgeId,
+    seal: Seal,
     live_for: Duration,
     commits: watch::Sender<u64>,
+    pulse: Pulse,
+    together: Together,
     winding_down: watch::Sender<bool>,
     /// What is known of each node that has polled in this process.
     presence: Mutex<BTreeMap<NodeName, Presence>>,
@@ -238,7 +251,7 @@ pub(crate) struct Write<'a> {
     wakes: bool,
     began: Instant,
     /// What is logged once it is so.
-    acts: Vec<Act>,
+    acts: Vec<(Actor, Act)>,
 }
 
 impl Write<'_> {
@@ -280,8 +293,8 @@ impl Write<'_> {
         // Before anybody is told: a file without a name takes a commit, and loses it.
         self.store.in_service()?;
         metrics.written(self.began.elapsed(), self.revision);
-        for act in &self.acts {
-            act.log(&self.actor);
+        for (actor, act) in &self.acts {
+            act.log(actor);
         }
         if let Some((seq, hash)) = self.head {
             self.store.folder.remember_head(seq, &hash);

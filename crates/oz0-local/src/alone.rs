@@ -1,9 +1,10 @@
 //! `oz0 edge`: the edge of a data folder, and nothing beside it.
 
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 
+use oz0_edge::serve::Front;
 use oz0_edge::tls::Tls;
 use oz0_telemetry::port::Told;
 use oz0_telemetry::target;
@@ -25,8 +26,8 @@ pub struct EdgeOptions {
     pub kept: Kept,
     /// Its port.
     pub listen: SocketAddr,
-    /// Host names, beside loopback's, that requests may name.
-    pub hosts: BTreeSet<String>,
+    /// How that is reached.
+    pub front: Front,
     /// The certificate that it shows; plain HTTP without one, which nodes and commands speak to loopback alone.
     pub tls: Option<Tls>,
     /// The port for whoever gathers numbers.
@@ -55,7 +56,7 @@ impl EdgeAlone {
     /// [`LocalError`] when the folder is another's, the port is taken or the store cannot be opened; then nothing is left
     /// of it.
     pub async fn start(options: EdgeOptions) -> Result<Self, LocalError> {
-        let EdgeOptions { folder, kept, listen, hosts, tls, metrics } = options;
+        let EdgeOptions { folder, kept, listen, front, tls, metrics } = options;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
         if let Some(taken) = Seat::stays(&folder) {
             return Err(taken);
@@ -65,8 +66,12 @@ impl EdgeAlone {
         let numbers = Bound::at(metrics)?;
         folder.make()?;
         let seat = Seat::claim(&folder, Role::Edge).await?;
-        let mut told = Told { hosts: hosts.clone(), ..Told::default() };
-        let beside = Beside { tcp: Some(Port { listener, hosts, tls }), memory: None };
+        let mut told = Told { hosts: front.hosts.clone(), ..Told::default() };
+        let beside = Beside {
+            tcp: Some(Port { listener, front, tls }),
+            memory: None,
+            threads: std::thread::available_parallelism().map_or(1, NonZero::get),
+        };
         let serving = Serving::start(&folder, kept, seat, beside).await?;
         numbers::of_edge(&mut told, &serving.edge);
         let numbers = match numbers.map(|bound| bound.serve(told)).transpose() {

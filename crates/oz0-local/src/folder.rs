@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use oz0_edge::SealKey;
 use oz0_edge::small::{open_regular, read_small};
 
 use crate::error::LocalError;
@@ -19,13 +20,25 @@ const SOCKET_PATH: usize = 108;
 #[derive(Debug, Clone)]
 pub struct DataFolder {
     root: PathBuf,
+    key: Option<SealKey>,
 }
 
 impl DataFolder {
     /// The folder at this path, whether or not it is there.
     pub fn at(root: &Path) -> Result<Self, LocalError> {
         let root = std::path::absolute(root).map_err(failed("find", root))?;
-        Ok(Self { root })
+        Ok(Self { root, key: None })
+    }
+
+    /// The same folder, for an edge that seals secrets with this key instead of the one in the folder.
+    #[must_use]
+    pub fn sealed_with(self, key: SealKey) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// What an edge of this folder is given to seal secrets with.
+    pub(crate) fn key(&self) -> Option<&SealKey> {
+        self.key.as_ref()
     }
 
     /// Makes the folder where it is not there, and closes it to others.

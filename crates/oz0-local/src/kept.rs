@@ -21,6 +21,7 @@ impl Kept {
         Options {
             store: self.store.clone(),
             bundles: self.bundles.clone(),
+            key: folder.key().cloned(),
             ..Options::new(folder.root())
         }
     }

@@ -42,9 +42,10 @@ use std::sync::Arc;
 
 use oz0_api::PluginName;
 pub use oz0_edge::openapi;
+pub use oz0_edge::serve::{Front, Network};
 pub use oz0_edge::small::open_regular;
 pub use oz0_edge::tls::Tls;
-pub use oz0_edge::{Backup, BundlesAt, Migration, PlaceError, StoreAt};
+pub use oz0_edge::{Backup, BundlesAt, Migration, NoKey, PlaceError, SealKey, StoreAt};
 use oz0_node::{NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
 

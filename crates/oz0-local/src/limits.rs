@@ -12,3 +12,8 @@ pub fn raise_open_files() {
         let _ = setrlimit(Resource::Nofile, limit);
     }
 }
+
+/// How many files this process may have open.
+pub(crate) fn open_files() -> u64 {
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}

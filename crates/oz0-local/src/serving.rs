@@ -4,13 +4,13 @@
 //! and nothing more keeps its connection's task alive, and that task the store. When the time for an
 //! orderly end is over the runtime is dropped with everything in it, and the folder is free.
 
-use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use oz0_api::memory::MemoryListener;
+use oz0_edge::serve::Front;
 use oz0_edge::tls::Tls;
-use oz0_edge::{Edge, StoreError};
+use oz0_edge::{Bounds, Edge, Options, StoreError};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use crate::error::LocalError;
 use crate::folder::{DataFolder, failed};
 use crate::kept::Kept;
+use crate::limits::open_files;
 use crate::seat::Seat;
 
 /// How long requests in flight have when the edge ends.
@@ -28,17 +29,19 @@ const LET_GO_WITHIN: Duration = Duration::from_secs(10);
 /// Where an edge is served beside the socket.
 #[derive(Default)]
 pub(crate) struct Beside {
-    /// A port.
+    /// A port, with the console beside the API.
     pub(crate) tcp: Option<Port>,
     /// The node in this process.
     pub(crate) memory: Option<MemoryListener>,
+    /// Threads that answer: one, beside a node, and as many as there are processors where nothing else is done.
+    pub(crate) threads: usize,
 }
 
 /// A port that an edge is served on.
 pub(crate) struct Port {
     pub(crate) listener: TcpListener,
-    /// The host names that it has beside loopback's.
-    pub(crate) hosts: BTreeSet<String>,
+    /// How it is reached.
+    pub(crate) front: Front,
     /// The certificate that is shown there; plain HTTP without one.
     pub(crate) tls: Option<Tls>,
 }
@@ -68,7 +71,7 @@ impl Serving {
         beside: Beside,
     ) -> Result<Self, LocalError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
+            .worker_threads(beside.threads.max(1))
             .thread_name("oz0-edge")
             .enable_all()
             .build()
@@ -134,7 +137,7 @@ impl Parts {
         let stopped = stopped(&self.stop);
         self.servers
             .push(runtime.spawn(async move { served.serve_unix_on(listener, stopped).await }));
-        if let Some(Port { listener, hosts, tls }) = beside.tcp {
+        if let Some(Port { listener, front, tls }) = beside.tcp {
             let address = listener.local_addr();
             let listener = listener
                 .set_nonblocking(true)
@@ -145,10 +148,11 @@ impl Parts {
                 })?;
             let served = edge.clone();
             let stopped = self::stopped(&self.stop);
+            let pages = oz0_console::pages(&edge);
             self.servers.push(runtime.spawn(async move {
                 match tls {
-                    Some(tls) => served.serve_tls(listener, &tls, hosts, stopped).await,
-                    None => served.serve_tcp(listener, hosts, stopped).await,
+                    Some(tls) => served.serve_tls_with(listener, &tls, front, pages, stopped).await,
+                    None => served.serve_tcp_with(listener, front, pages, stopped).await,
                 }
             }));
         }
@@ -166,7 +170,10 @@ impl Parts {
     async fn open(&self) -> Result<Edge, LocalError> {
         let until = Instant::now() + LET_GO_WITHIN;
         loop {
-            let options = self.kept.options(&self.folder);
+            let options = Options {
+                bounds: Bounds::of_edge(open_files()),
+                ..self.kept.options(&self.folder)
+            };
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {
                 operation: "open the store",

@@ -1,6 +1,6 @@
 //! `oz0 up`: an edge, a node and the MCP endpoint in one process.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use oz0_api::plugin::{Install, PluginDescription, PluginStatus, Source};
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, Code, PluginName};
 use oz0_edge::Edge;
+use oz0_edge::serve::Front;
 use oz0_node::{DevFolder, Node, NodeOptions};
 use oz0_telemetry::port::Told;
 use oz0_telemetry::target;
@@ -33,8 +34,8 @@ pub struct UpOptions {
     pub listen: SocketAddr,
     /// The MCP endpoint's port.
     pub mcp_listen: SocketAddr,
-    /// Host names, beside loopback's, that requests may name.
-    pub hosts: BTreeSet<String>,
+    /// How both ports are reached.
+    pub front: Front,
     /// The port for whoever gathers numbers.
     pub metrics: Option<SocketAddr>,
     /// Folders to run in place, beside what is installed.
@@ -76,7 +77,8 @@ impl std::fmt::Debug for Up {
 impl Up {
     /// Starts it. Where anything of it cannot be started, nothing of it is.
     pub async fn start(options: UpOptions) -> Result<Self, LocalError> {
-        let UpOptions { folder, listen, mcp_listen, hosts, metrics, plugins, machine } = options;
+        let UpOptions { folder, listen, mcp_listen, front, metrics, plugins, machine } = options;
+        let hosts = front.hosts.clone();
         let described = describe(plugins)?;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
         if let Some(taken) = Seat::stays(&folder) {
@@ -98,7 +100,8 @@ impl Up {
         let folders = described.iter().map(|(dev, description)| pinned(dev, description)).collect();
         let (connector, listener) = pipe();
         let beside = Beside {
-            tcp: Some(Port { listener: edge_port, hosts: hosts.clone(), tls: None }),
+            threads: 1,
+            tcp: Some(Port { listener: edge_port, front, tls: None }),
             memory: Some(listener),
         };
         let serving = Serving::start(&folder, Kept::default(), seat, beside).await?;

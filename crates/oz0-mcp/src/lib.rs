@@ -46,4 +46,4 @@ pub use crate::listing::{LeftOut, RawListing, ServerInfo};
 pub use crate::options::{ClientOptions, EraChoice, Identity, Limits, Timeouts};
 pub use crate::origin::{Origin, OriginError};
 pub use crate::version::{Era, ProtocolVersion};
-pub use reqwest::header::{HeaderName, HeaderValue};
+pub use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};

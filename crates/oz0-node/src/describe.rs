@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_api::PluginName;
 use oz0_api::plugin::{
-    Backend, Measured, Override, PluginDescription, Source, ToolDescription, Uses,
+    Backend, ConnectionDescription, Measured, Need, Override, PluginDescription, Source,
+    ToolDescription, Uses,
 };
 use oz0_api::policy::{self, Action, Hook, HookPoint, HookScope, Rule};
+use oz0_api::{ConnectionName, PluginName, SecretName};
 use oz0_bundle::Bundle;
 use oz0_diagnostic::report;
 use oz0_listing::file::ListingFile;
@@ -70,12 +71,59 @@ pub fn describe(plugin: &Plugin, source: Source) -> Result<PluginDescription, De
         uses: uses(manifest).map_err(|reason| unfit(&reason))?,
         agents: names(&manifest.agents),
         skills: names(&manifest.skills),
+        secrets: secrets(manifest).map_err(|reason| unfit(&reason))?,
+        connections: connections(manifest).map_err(|reason| unfit(&reason))?,
     })
 }
 
 /// The names of a manifest's parts.
 fn names<T>(parts: &Map<PartName, T>) -> BTreeSet<String> {
     parts.iter().map(|(name, _)| name.value.as_str().to_owned()).collect()
+}
+
+/// The secrets that its processes are given.
+fn secrets(manifest: &Manifest) -> Result<BTreeMap<SecretName, Need>, String> {
+    let Some(requires) = &manifest.requires else { return Ok(BTreeMap::new()) };
+    let optional = requires.optional_secrets.iter().map(|name| (name, Need::Optional));
+    // One that is in both lists is required.
+    let all = optional.chain(requires.secrets.iter().map(|name| (name, Need::Required)));
+    all.map(|(name, need)| {
+        let name = name.as_str().parse().map_err(|error| format!("requires: {error}"))?;
+        Ok((name, need))
+    })
+    .collect()
+}
+
+/// Its accounts at outside systems.
+fn connections(
+    manifest: &Manifest,
+) -> Result<BTreeMap<ConnectionName, ConnectionDescription>, String> {
+    let wrong = |error: oz0_api::IdError| format!("connections: {error}");
+    let mut all = BTreeMap::new();
+    for (name, said) in &manifest.connections {
+        let secrets = said.secrets.iter().map(|name| name.as_str().parse().map_err(wrong));
+        let description = ConnectionDescription {
+            secrets: secrets.collect::<Result<_, _>>()?,
+            params: said
+                .params
+                .iter()
+                .map(|(name, param)| {
+                    let default = param.default.as_ref().map(|value| value.as_str().to_owned());
+                    (name.as_str().to_owned(), default)
+                })
+                .collect(),
+            scopes: said
+                .scopes
+                .iter()
+                .map(|(scope, functions)| {
+                    let functions = functions.iter().map(|function| function.id().clone());
+                    (scope.as_str().to_owned(), functions.collect())
+                })
+                .collect(),
+        };
+        all.insert(name.value.as_str().parse().map_err(wrong)?, description);
+    }
+    Ok(all)
 }
 
 /// What it uses of other plugins.
@@ -141,6 +189,16 @@ fn tools(manifest: &Manifest) -> Result<BTreeMap<oz0_listing::ToolId, ToolDescri
                 .iter()
                 .map(|function| function.as_str().to_owned())
                 .collect(),
+            connection: tool
+                .connection
+                .as_ref()
+                .map(|name| name.as_str().parse())
+                .transpose()
+                .map_err(|error| format!("tool {}: {error}", id.value))?,
+            url: match tool.backend() {
+                manifest::Backend::Url(url) => Some(url.as_str().to_owned()),
+                manifest::Backend::Mcp(_) | manifest::Backend::Package(_) => None,
+            },
             ..ToolDescription::new(backend)
         };
         tools.insert(id.value.clone(), description);

@@ -54,6 +54,11 @@ pub enum Event {
         /// The one that goes on.
         goes_on: PluginVersion,
     },
+    /// A plugin's servers are started anew, with other secrets or as another account.
+    Renewed {
+        /// The plugin.
+        plugin: PluginName,
+    },
     /// A plugin is no longer run.
     Unassigned {
         /// The plugin.
@@ -216,6 +221,10 @@ impl fmt::Display for Event {
             Self::GoesOn { plugin, version, goes_on } => write!(
                 f,
                 "{plugin} {version} does not run here, and {goes_on} goes on; `oz0 plugin rollback {plugin}` takes it back"
+            ),
+            Self::Renewed { plugin } => write!(
+                f,
+                "{plugin} is started anew: what it is given of secrets or connections has changed"
             ),
             Self::Unassigned { plugin } => write!(f, "{plugin} is no longer run here"),
             Self::Elsewhere { plugin, folder, now } => {

@@ -6,6 +6,8 @@
 //! text that they came as; what changes in them are the name, the progress token and the AI label, by splices.
 
 mod around;
+mod carried;
+mod named;
 mod passed;
 
 use std::borrow::Cow;
@@ -36,8 +38,8 @@ use crate::policy::{self, Asks, Ruling};
 use crate::refusal::{Refusal, Why};
 use crate::roster::Roster;
 use crate::schema::Misfit;
-use crate::server::Server;
 use crate::table::{Accepted, Entry, Table};
+use crate::vault;
 use crate::watched::Watched;
 
 /// How long a call waits for the edge's word on a listing that is not accepted as far as is known here.
@@ -189,10 +191,7 @@ impl Gateway {
             self.watch(watched, called, &params, Origin::Job(&job.id)).await
         };
         let result = match tokio::time::timeout(limit, ran).await {
-            Ok(Ok(result)) => JobResult::Result(match server::without_ours(result.get()) {
-                Cow::Borrowed(_) => result,
-                Cow::Owned(text) => RawValue::from_string(text).expect("splices of JSON are JSON"),
-            }),
+            Ok(Ok(result)) => self.for_the_edge(&job.function, result),
             Ok(Err(Halt::Refused(_, text))) => JobResult::Result(answer::refused(&text)),
             Ok(Err(Halt::Error(_, error))) => {
                 JobResult::Problem(passed::problem(&job.function, &error))
@@ -258,6 +257,7 @@ impl Gateway {
         let Ready { entry, accepted, instance, .. } = ready;
         let id = &entry.id;
 
+        let carried = self.carried(&entry, &instance).await?;
         let call = from.call();
         let slot = instance
             .slot(id, call)
@@ -267,6 +267,9 @@ impl Gateway {
         let mut forward = params.forward().name(id.function()).trace_parent(&trace.to_string());
         if let Some(arguments) = &changed {
             forward = forward.arguments(arguments);
+        }
+        if let Some(carried) = &carried {
+            forward = forward.meta(vault::META, carried);
         }
         if params.progress_token().is_some() {
             forward = forward.progress_token(slot.token);
@@ -287,7 +290,9 @@ impl Gateway {
         entry.server.metrics.call.observe(took.as_secs_f64());
         let result = answered.map_err(|error| {
             if !matches!(error.fault, Fault::Answered(_)) {
-                let reason = escape::line_within(&error.fault.to_string(), REASON).into_owned();
+                let reason = error.fault.to_string();
+                let reason = self.roster.host.without_secrets(&entry.server.plugin, &reason);
+                let reason = escape::line_within(&reason, REASON).into_owned();
                 self.roster.tell(Event::CallFailed { function: id.clone(), reason });
             }
             Halt::Error((&error.fault).into(), answer::failed(id, error))
@@ -576,25 +581,5 @@ impl Gateway {
                 })
                 .await;
         }
-    }
-}
-
-impl Table {
-    fn called(&self, called: Called<'_>) -> Option<&Arc<Entry>> {
-        match called {
-            Called::Name(name) => self.named(name),
-            Called::Function(id) => self.function(id),
-        }
-    }
-
-    /// The servers that may yet list the function.
-    fn servers_for(&self, called: Called<'_>) -> Vec<Arc<Server>> {
-        let may = |server: &&Arc<Server>| match called {
-            Called::Name(name) => {
-                name.strip_prefix(server.tool.as_ref()).is_some_and(|rest| rest.starts_with("__"))
-            }
-            Called::Function(id) => server.tool == id.tool(),
-        };
-        self.servers().iter().filter(may).cloned().collect()
     }
 }

@@ -23,6 +23,8 @@ use crate::bundles::Bundles;
 use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::NodeOptions;
+use crate::refusal::Unconnected;
+use crate::vault::{Bearer, Held, Vault, connection_of};
 
 /// How many lines of a failed server's stderr are shown.
 const STDERR_LINES: usize = 20;
@@ -42,6 +44,8 @@ pub(crate) struct Host {
     pub(crate) asked: Mutex<BTreeMap<PluginName, Asked>>,
     pub(crate) options: NodeOptions,
     pub(crate) metrics: Arc<Metrics>,
+    /// What the edge gives this node of secrets and connections.
+    pub(crate) vault: Arc<Vault>,
 }
 
 /// What one tool's server is started from.
@@ -54,6 +58,8 @@ pub(crate) struct Recipe {
     pub(crate) unshared: Option<String>,
     /// Whether it may ask a model.
     pub(crate) sampling: bool,
+    /// The connection whose token a remote server is sent.
+    pub(crate) bearer: Option<Bearer>,
 }
 
 #[derive(Debug)]
@@ -92,17 +98,17 @@ impl From<&str> for Hindrance {
 }
 
 /// The secret that nobody gave, and what to do. Only what the flag names is taken from this process's environment.
-fn lacks(secret: &str) -> String {
+fn lacks(plugin: &PluginName, secret: &str) -> String {
     let there = std::env::var_os(secret).is_some_and(|value| !value.is_empty());
     if there {
         format!(
             "it needs the secret {secret}, which is set in the environment and was not given to it: give it with: \
-             --secret {secret}"
+             --secret {secret}, or keep it with: oz0 secret set {plugin}/{secret}"
         )
     } else {
         format!(
-            "it needs the secret {secret}, which is not set: set it in the environment, and give it with: --secret \
-             {secret}"
+            "it needs the secret {secret}, which is not set: set it with: oz0 secret set {plugin}/{secret}, or in \
+             the environment, and give it with: --secret {secret}"
         )
     }
 }
@@ -133,10 +139,13 @@ impl Host {
             )));
         }
         let folder = self.bundles.folder_of(description, edge).await?;
+        let asks = !description.secrets.is_empty() || !description.connections.is_empty();
+        let held =
+            if asks { self.vault.current(&assignment.plugin).await? } else { Arc::default() };
         // Reading, resolving and installing block.
         let recipe = tokio::task::spawn_blocking({
             let (host, assignment, tool) = (Arc::clone(self), Arc::clone(assignment), tool.clone());
-            move || host.recipe(&assignment, &folder, &tool)
+            move || host.recipe(&assignment, &folder, &tool, &held)
         });
         recipe.await.map_err(|error| error.to_string())?
     }
@@ -147,6 +156,7 @@ impl Host {
         assignment: &Assignment,
         folder: &Path,
         tool: &ToolId,
+        held: &Held,
     ) -> Result<Recipe, Hindrance> {
         let description = assignment.description.as_ref().ok_or("it is not assigned")?;
         let plugin = Plugin::load(folder).map_err(|error| error.to_string())?;
@@ -162,22 +172,42 @@ impl Host {
             self.hold(&assignment.plugin, manifest)?;
         }
         let mut unshared = None;
+        let mut bearer = None;
         let place = match declared.backend() {
             Backend::Url(url) => {
                 let pin = assignment.pin(tool);
-                Place::Remote(Box::new(endpoint(manifest, declared, url, pin)?))
+                let name = connection_of(description, tool);
+                let connected = name.and_then(|name| held.params(name));
+                // One that moved is looked at without anything of ours. Any other is listed as the account that it is for:
+                // what it lists to nobody in particular would become the snapshot.
+                if let (Some(name), Some(_), None) = (name, pin, connected) {
+                    let what = Unconnected::Not.told(&assignment.plugin, name);
+                    return Err(Hindrance::Lasting(what));
+                }
+                let (endpoint, headers) = endpoint(manifest, declared, url, pin, connected)?;
+                bearer = name.zip(headers).map(|(connection, headers)| Bearer {
+                    vault: Arc::clone(&self.vault),
+                    plugin: assignment.plugin.clone(),
+                    connection: connection.clone(),
+                    headers,
+                });
+                Place::Remote(Box::new(endpoint))
             }
             Backend::Mcp(_) | Backend::Package(_) => {
                 let own = self.options.secrets_of.get(&assignment.plugin).into_iter().flatten();
-                let secrets = self.options.secrets.iter().chain(own);
-                let secrets = secrets.map(|(name, value)| (name.clone(), value.clone())).collect();
+                // What the edge keeps, what the operator of this machine gave to all, what they gave to this plugin: the
+                // later stands before the earlier.
+                let mut secrets = held.secrets();
+                let given = self.options.secrets.iter().chain(own);
+                secrets
+                    .extend(given.map(|(name, value)| (name.clone(), value.expose().to_owned())));
                 // Of a bundle whoever installed it has seen what is in it, and that is all that is run. A folder's author is at
                 // work.
                 let lock = if description.source.is_dev() { Lock::Use } else { Lock::Only };
                 let Declared { variables, missing } =
                     Declared::of_tool(manifest, declared, &secrets);
                 if let Some(name) = missing.first() {
-                    return Err(Hindrance::Lasting(lacks(name)));
+                    return Err(Hindrance::Lasting(lacks(&assignment.plugin, name)));
                 }
                 let prepared = self
                     .environments
@@ -213,7 +243,19 @@ impl Host {
             unshared,
             unstable: declared.unstable_pointers(),
             sampling: models.is_some_and(|models| models.sampling.is_some()),
+            bearer,
         })
+    }
+
+    /// A text that a plugin's servers had a part in, without what is known to be secret of it.
+    pub(crate) fn without_secrets<'t>(
+        &'t self,
+        plugin: &PluginName,
+        text: &'t str,
+    ) -> std::borrow::Cow<'t, str> {
+        let own = self.options.secrets_of.get(plugin).into_iter().flatten();
+        let given = self.options.secrets.iter().chain(own).map(|(_, value)| value.expose());
+        self.vault.without_secrets(plugin, given, text)
     }
 
     /// Gives a manifest nothing that it did not ask for at the start.
@@ -277,6 +319,12 @@ impl Host {
         };
         match &recipe.place {
             Place::Remote(endpoint) => {
+                if let Some(bearer) = &recipe.bearer {
+                    bearer
+                        .refresh()
+                        .await
+                        .map_err(|what| what.told(&bearer.plugin, &bearer.connection))?;
+                }
                 let client = Client::http(endpoint, &options).await.map_err(Trouble::from)?;
                 Ok(Started { client, requests, running: None })
             }
@@ -367,25 +415,44 @@ impl From<ConnectError> for Trouble {
     }
 }
 
-/// A remote tool's endpoint, with the manifest's headers where there is a pin for them.
+/// A remote tool's endpoint; with the headers that are its own where there is a pin for them.
 ///
 /// The pin is the edge's, and the URL is that of the file as it is now: where somebody edited it since, the edge has not
 /// compared the new place with anything yet, and nothing is sent there. A host that is a connection's param is no place:
-/// it is that connection's host that its headers are for.
+/// its headers are for the host that was stored when that connection was connected.
 fn endpoint(
     manifest: &Manifest,
     tool: &Tool,
     url: &oz0_plugin::manifest::UrlTemplate,
     pin: Option<&oz0_api::Endpoint>,
-) -> Result<Endpoint, String> {
-    let url = filled(manifest, tool, url).ok_or("a param in its url: has no value")?;
-    let endpoint = Endpoint::new(url.as_str()).map_err(|error| error.to_string())?;
-    let Some(pin) = pin.filter(|pin| !pin.is_template()) else { return Ok(endpoint) };
-    let headers = BoundHeaders::to(Origin::parse(pin.as_str()).map_err(|error| error.to_string())?);
+    connected: Option<&BTreeMap<String, String>>,
+) -> Result<(Endpoint, Option<BoundHeaders>), String> {
+    let edited = "its manifest was edited meanwhile";
+    let filled = match connected {
+        Some(params) => url.fill(|param| params.get(param).map(String::as_str)),
+        None => filled(manifest, tool, url),
+    };
+    let filled = filled.ok_or("a param in its url: has no value, or none that can stand there")?;
+    let endpoint = Endpoint::new(filled.as_str()).map_err(|error| error.to_string())?;
+    let Some(pin) = pin else { return Ok((endpoint, None)) };
+    let origin = if pin.is_template() {
+        if connected.is_none() {
+            return Ok((endpoint, None));
+        }
+        let written: oz0_api::Endpoint = url.as_str().parse().map_err(|_| edited)?;
+        if written != *pin {
+            return Err(format!("its url: is not that of the version that is installed: {edited}"));
+        }
+        endpoint.origin().clone()
+    } else {
+        Origin::parse(pin.as_str()).map_err(|error| error.to_string())?
+    };
+    let headers = BoundHeaders::to(origin);
     for (name, value) in &tool.headers {
         let name = HeaderName::try_from(name.as_str()).map_err(|error| error.to_string())?;
         let value = HeaderValue::try_from(value.as_str()).map_err(|error| error.to_string())?;
         headers.set(name, value);
     }
-    endpoint.with(headers).map_err(|error| format!("{error}: its manifest was edited meanwhile"))
+    let endpoint = endpoint.with(headers.clone()).map_err(|error| format!("{error}: {edited}"))?;
+    Ok((endpoint, Some(headers)))
 }

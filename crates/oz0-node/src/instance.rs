@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use oz0_listing::FunctionId;
 use oz0_mcp::server::{Call, Progress};
-use oz0_mcp::{Client, Era, Event, Events, Notification, RpcError, ServerRequest};
+use oz0_mcp::{Client, Era, Event, Events, Notification, RawListing, RpcError, ServerRequest};
 use oz0_server::Stderr;
 use prometheus_client::metrics::gauge::Gauge;
 use serde_json::value::RawValue;
@@ -20,6 +20,7 @@ use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, watch};
 use crate::host::{Recipe, said};
 use crate::listed::{Listed, Reader};
 use crate::question;
+use crate::refusal::Unconnected;
 use crate::server::Server;
 
 /// Before what a server wrote that is no message.
@@ -81,6 +82,13 @@ struct InFlight {
     /// The way back to its client; none for a job.
     call: Option<Call>,
     progress: Option<Progress>,
+}
+
+/// Why there is no listing.
+struct Unlisted {
+    reason: String,
+    /// Whether the server itself said no.
+    refused: bool,
 }
 
 /// A call that is in flight while this lives.
@@ -267,6 +275,21 @@ impl Instance {
         self.stderr.is_none()
     }
 
+    /// Lists, as the account that the server is for.
+    async fn list(&self) -> Result<RawListing, Unlisted> {
+        if let Some(bearer) = &self.recipe.bearer {
+            let told = |what: Unconnected| what.told(&bearer.plugin, &bearer.connection);
+            bearer
+                .refresh()
+                .await
+                .map_err(|what| Unlisted { reason: told(what), refused: false })?;
+        }
+        self.client
+            .list_functions()
+            .await
+            .map_err(|error| Unlisted { reason: error.to_string(), refused: error.is_refusal() })
+    }
+
     /// Keeps the listing: at once, then whenever somebody needs a younger one, the server tells of a change, or nothing was
     /// listed for a while. It does so for ever, but for a remote server that refuses again and again: nobody sees it start
     /// anew as one sees a process, so the connection is opened again, as if it were another.
@@ -278,7 +301,7 @@ impl Instance {
             let seen = self.told.load(Ordering::Acquire);
             let afresh = self.afresh.swap(false, Ordering::AcqRel);
             let junk_before = self.client.junk().lines;
-            let answered = self.client.list_functions().await;
+            let answered = self.list().await;
             server.metrics.listing.observe(began.elapsed().as_secs_f64());
             let outcome = match answered {
                 Ok(new) => {
@@ -294,8 +317,8 @@ impl Instance {
                     // The edge hears of the failure, and so must hear of what comes next.
                     self.afresh.store(true, Ordering::Release);
                     server.metrics.unlisted.inc();
-                    refusals = if error.is_refusal() { refusals + 1 } else { 0 };
-                    let reason = error.to_string();
+                    let Unlisted { reason, refused } = error;
+                    refusals = if refused { refusals + 1 } else { 0 };
                     server.unlisted(&reason, &self.traces(junk_before));
                     Err(reason.into())
                 }

@@ -44,6 +44,7 @@ mod schema;
 mod server;
 mod table;
 mod told;
+mod vault;
 mod watched;
 
 pub use asked::Asked;

@@ -17,6 +17,7 @@ use crate::memory::Memory;
 use crate::metrics::Metrics;
 use crate::options::NodeOptions;
 use crate::roster::Roster;
+use crate::vault::Vault;
 
 /// Before an edge that did not answer is asked again: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
@@ -41,6 +42,7 @@ pub struct Node {
     gateway: Arc<Gateway>,
     stop: watch::Sender<bool>,
     polling: JoinHandle<()>,
+    renewing: JoinHandle<()>,
 }
 
 impl std::fmt::Debug for Node {
@@ -65,13 +67,20 @@ impl Node {
         let memory = Memory::open(options.memory.clone());
         let asked = Mutex::new(options.asked.clone());
         let bundles = Bundles::new(options.bundles.clone());
-        let host =
-            Arc::new(Host { launcher, environments, memory, bundles, asked, options, metrics });
-        let roster = Roster::new(host, edge);
+        let (vault, mut differs) = Vault::new(edge.clone());
+        let host = Host { launcher, environments, memory, bundles, asked, options, metrics, vault };
+        let roster = Roster::new(Arc::new(host), edge);
+        let renewed = Arc::downgrade(&roster);
+        let renewing = tokio::spawn(async move {
+            while let Some((plugin, difference)) = differs.recv().await {
+                let Some(roster) = renewed.upgrade() else { return };
+                roster.renew(&plugin, &difference);
+            }
+        });
         let gateway = Arc::new(Gateway::new(Arc::clone(&roster), clients));
         let (stop, stopped) = watch::channel(false);
         let polling = tokio::spawn(poll(Arc::clone(&roster), Arc::clone(&gateway), stopped));
-        Self { roster, gateway, stop, polling }
+        Self { roster, gateway, stop, polling, renewing }
     }
 
     /// What MCP clients reach: for [`oz0_mcp::server::Server::new`].
@@ -119,6 +128,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         self.polling.abort();
+        self.renewing.abort();
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use oz0_api::PluginName;
+use oz0_api::credential::Sensitive;
 use oz0_server::Shares;
 
 use crate::asked::Asked;
@@ -33,10 +34,10 @@ pub struct NodeOptions {
     pub approval_timeout: Duration,
     /// The line that stands at the end of text which a manifest's `ai_label` points at. Default `[AI-generated]`.
     pub ai_label: String,
-    /// The values of secrets that plugins declare, by name.
-    pub secrets: BTreeMap<String, String>,
-    /// The values of secrets that only one plugin is given, by name.
-    pub secrets_of: BTreeMap<PluginName, BTreeMap<String, String>>,
+    /// The values of secrets that plugins declare, by name; they stand before what the edge keeps.
+    pub secrets: BTreeMap<String, Sensitive>,
+    /// The values of secrets that only one plugin is given, by name; they stand before those for all.
+    pub secrets_of: BTreeMap<PluginName, BTreeMap<String, Sensitive>>,
     /// What plugins asked for when a person started them, and so all that they are given. One that is not in it is held
     /// to what it asks for when this node first runs it.
     pub asked: BTreeMap<PluginName, Asked>,

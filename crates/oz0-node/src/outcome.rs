@@ -25,6 +25,8 @@ pub(crate) enum Outcome {
     Unavailable,
     /// The edge is away for too long, or does not know this node.
     CutOff,
+    /// A connection that it needs gives it no token.
+    Unconnected,
     /// Its arguments are not what its schema allows.
     Arguments,
     /// They, or the result, are too large.
@@ -49,7 +51,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Every outcome, in order.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Answered,
         Self::ToolError,
         Self::ServerError,
@@ -59,6 +61,7 @@ impl Outcome {
         Self::Barred,
         Self::Unavailable,
         Self::CutOff,
+        Self::Unconnected,
         Self::Arguments,
         Self::TooLarge,
         Self::Policy,
@@ -83,6 +86,7 @@ impl Outcome {
             Self::Barred => "barred",
             Self::Unavailable => "unavailable",
             Self::CutOff => "cut_off",
+            Self::Unconnected => "unconnected",
             Self::Arguments => "arguments",
             Self::TooLarge => "too_large",
             Self::Policy => "policy",
@@ -115,6 +119,7 @@ impl From<&Why> for Outcome {
             Why::Installing | Why::NotListed | Why::Down => Self::Unavailable,
             Why::LeftOut | Why::NameTaken(_) | Why::Uncallable(_) | Why::Unserved => Self::Barred,
             Why::EdgeLost | Why::Dismissed(_) | Why::OutOfService(_) => Self::CutOff,
+            Why::Unconnected(..) => Self::Unconnected,
         }
     }
 }

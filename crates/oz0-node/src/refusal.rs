@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use oz0_api::{PluginName, PluginVersion};
+use oz0_api::{ConnectionName, PluginName, PluginVersion};
 use oz0_listing::FunctionId;
 
 /// A function that is not called.
@@ -49,6 +49,48 @@ pub(crate) enum Why {
     Dismissed(String),
     /// The edge says that it is out of service.
     OutOfService(String),
+    /// It needs a connection that gives it no token.
+    Unconnected(ConnectionName, Unconnected),
+}
+
+/// Why a connection gives a call no token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unconnected {
+    /// Nobody connected it.
+    Not,
+    /// Its token has ended, and there is no other one.
+    Ended,
+    /// It was not granted a scope that the function needs.
+    Scope,
+    /// Its token cannot stand in a header.
+    Unsendable,
+    /// The edge did not say.
+    Unknown,
+}
+
+impl Unconnected {
+    /// What is so, and what to do about it.
+    pub(crate) fn told(self, plugin: &PluginName, name: &ConnectionName) -> String {
+        let (what, how) = match self {
+            Self::Not => ("is not connected", "connect it with"),
+            Self::Ended => (
+                "has no token that counts, and it could not be renewed (`oz0 connection list` says why)",
+                "connect it again with",
+            ),
+            Self::Scope => ("was not granted a scope that this needs", "connect it again with"),
+            Self::Unsendable => {
+                ("has a token that cannot be sent in a header", "connect it again with")
+            }
+            Self::Unknown => {
+                return format!(
+                    "what the connection {plugin}/{name} gives could not be fetched from the edge"
+                );
+            }
+        };
+        format!(
+            "the connection {plugin}/{name} {what}; {how}: oz0 connection connect {plugin}/{name}"
+        )
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -106,6 +148,9 @@ impl fmt::Display for Refusal {
                 "{function} is not called: this node has not reached its edge for longer than it may go on without"
             ),
             Why::OutOfService(reason) => write!(f, "{function} is not called: {reason}"),
+            Why::Unconnected(name, what) => {
+                write!(f, "{function} is not called: {}", what.told(plugin, name))
+            }
             Why::Dismissed(reason) => write!(
                 f,
                 "{function} is not called: this node's edge does not know it as one of its nodes any more: {reason}"

@@ -4,6 +4,7 @@
 //! looks, and waits for nobody.
 
 mod patience;
+mod renewal;
 mod standing;
 mod succession;
 
@@ -28,6 +29,7 @@ use crate::host::Host;
 use crate::policy::{PluginPolicy, Rules};
 use crate::server::Server;
 use crate::table::{Accepted, Entry, Table, named};
+use crate::vault::Grants;
 
 /// How long the edge may keep a poll while a server has not started, in seconds.
 const STARTING: u64 = 1;
@@ -62,6 +64,7 @@ struct State {
     plugins: Revision,
     decisions_revision: Revision,
     policy_revision: Revision,
+    credentials_revision: Revision,
     /// Where the edge's log ended at these.
     head: Option<Head>,
     /// The tenant's rules.
@@ -83,6 +86,7 @@ struct State {
 struct Assigned {
     assignment: Arc<Assignment>,
     policy: Arc<PluginPolicy>,
+    grants: Arc<Grants>,
     tools: BTreeMap<ToolId, Tended>,
 }
 
@@ -207,6 +211,7 @@ impl Roster {
             plugins: state.plugins,
             decisions: state.decisions_revision,
             policy: state.policy_revision,
+            credentials: state.credentials_revision,
             head: state.head.clone(),
             // A poll that waits does not say what its node finds out meanwhile.
             wait: (state.coming.values().any(Assigned::is_starting)
@@ -215,6 +220,7 @@ impl Roster {
             jobs: true,
             tier,
             reason,
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         }
     }
 
@@ -266,6 +272,14 @@ impl Roster {
         }
         if poll.reset {
             state.hooks.clear();
+            state.credentials_revision = Revision::default();
+            self.host.vault.change_all();
+        }
+        if let Some(changed) = &poll.credentials {
+            state.credentials_revision = changed.revision;
+            for plugin in &changed.plugins {
+                self.host.vault.change(plugin);
+            }
         }
         let only = self.host.options.only.as_ref();
         let ours = |plugin: &PluginName| only.is_none_or(|only| only.contains(plugin));
@@ -304,6 +318,9 @@ impl Roster {
         }
         self.advance(&mut state);
         self.rebuild_from(&state);
+        self.host.vault.keep(|plugin| {
+            state.assigned.contains_key(plugin) || state.coming.contains_key(plugin)
+        });
         for (plugin, assigned) in &state.assigned {
             self.tell_approved(plugin, assigned, poll);
         }
@@ -400,7 +417,13 @@ impl Roster {
             tools.insert(tool.clone(), Tended { server, stop, task });
         }
         let policy = assignment.description.as_ref().map(PluginPolicy::of).unwrap_or_default();
-        Assigned { assignment: Arc::clone(assignment), policy: Arc::new(policy), tools }
+        let grants = assignment.description.as_ref().map(Grants::of).unwrap_or_default();
+        Assigned {
+            assignment: Arc::clone(assignment),
+            policy: Arc::new(policy),
+            grants: Arc::new(grants),
+            tools,
+        }
     }
 
     /// A version is run no more, whether it served or was to.
@@ -474,6 +497,7 @@ impl Roster {
                         accepted: decided.map_or_else(Vec::new, |decided| decided.accepted.clone()),
                         left_out_for: decided.and_then(|decided| decided.left_out_for.clone()),
                         policy: Arc::clone(&assigned.policy),
+                        grants: Arc::clone(&assigned.grants),
                         clashes: false,
                     };
                     entries.insert(id.clone(), entry);

@@ -256,7 +256,13 @@ impl Server {
     /// A listing that failed, and what the server wrote that may explain it: for people, and never for a model.
     pub(crate) fn unlisted(&self, reason: &str, traces: &str) {
         let whole = format!("{reason}{traces}");
-        let whole: Arc<str> = escape::line_within(&whole, REASON).into();
+        let whole: Arc<str> = match self.roster.upgrade() {
+            Some(roster) => {
+                let whole = roster.host.without_secrets(&self.plugin, &whole);
+                escape::line_within(&whole, REASON).into()
+            }
+            None => return,
+        };
         self.tell(News::Unlisted(Arc::clone(&whole)));
         let kind = Some(kind_of(&escape::line_within(reason, REASON)));
         if std::mem::replace(&mut lock(&self.told).unlisted, kind.clone()) == kind {
@@ -275,6 +281,7 @@ impl Server {
         if let Some(sample) = instance.untold_junk()
             && let Some(roster) = self.roster.upgrade()
         {
+            let sample = roster.host.without_secrets(&self.plugin, &sample).into_owned();
             roster.tell(Event::Junk { tool: self.tool.clone(), sample });
         }
     }
@@ -366,6 +373,14 @@ impl Server {
     /// What happened, for the edge, and, where it is not what happened before, for people. A server that had listed
     /// keeps what it listed.
     fn failed(&self, host: &Host, why: &Hindrance) {
+        let why = match why {
+            Hindrance::Passing(reason) => {
+                Hindrance::Passing(host.without_secrets(&self.plugin, reason).into_owned())
+            }
+            Hindrance::Lasting(reason) => {
+                Hindrance::Lasting(host.without_secrets(&self.plugin, reason).into_owned())
+            }
+        };
         let reason: Arc<str> = escape::line_within(why.reason(), REASON).into();
         self.tell(News::Unlisted(reason));
         {

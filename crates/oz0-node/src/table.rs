@@ -18,6 +18,7 @@ use crate::policy::{PluginPolicy, Rules};
 use crate::refusal::{Refusal, Why};
 use crate::schema::Schemas;
 use crate::server::Server;
+use crate::vault::Grants;
 
 /// An accepted listing.
 pub(crate) struct Accepted {
@@ -106,6 +107,8 @@ pub(crate) struct Entry {
     pub(crate) left_out_for: Option<FunctionId>,
     /// What its plugin says of calls.
     pub(crate) policy: Arc<PluginPolicy>,
+    /// Which of its plugin's calls carry tokens.
+    pub(crate) grants: Arc<Grants>,
     /// Another function of the same plugin has the same model name.
     pub(crate) clashes: bool,
 }

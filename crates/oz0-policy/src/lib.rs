@@ -10,6 +10,7 @@
 //! - [`Condition`]: when a rule holds, by a call's arguments.
 //! - [`loosens`]: whether an edit lets through what was refused or asked about.
 //! - [`combine`]: private data, outside input and sending out in one agent.
+//! - [`forbidden`]: packages that no plugin may bring in.
 //! - [`hosts`], [`providers`], [`annex_iii`]: data files, each read at its first use and held to its shape by a test.
 
 pub mod annex_iii;
@@ -17,6 +18,7 @@ mod combination;
 mod condition;
 mod data;
 mod decision;
+pub mod forbidden;
 mod function;
 pub mod hosts;
 mod loosening;

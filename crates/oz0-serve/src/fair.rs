@@ -6,18 +6,28 @@
 //! them all; an IPv4 address that is written as an IPv6 one counts as what it is.
 //!
 //! Loopback is not counted: there it is programs of this machine, or a proxy that stands for many.
+//!
+//! What is closed so is counted ([`refused`]), and said once of an address, until it holds nothing any more.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpListener;
+
+static REFUSED: AtomicU64 = AtomicU64::new(0);
+
+/// How many connections the ports of this process have closed at once, since their address held its part.
+pub fn refused() -> u64 {
+    REFUSED.load(Ordering::Relaxed)
+}
 
 /// A listener whose connections are counted by address.
 pub struct Fair<L> {
@@ -53,8 +63,15 @@ impl<L: Listener<Addr = SocketAddr>> Listener for Fair<L> {
     async fn accept(&mut self) -> (Self::Io, SocketAddr) {
         loop {
             let (stream, address) = self.listener.accept().await;
-            if let Some(place) = self.places.take(address.ip()) {
-                return (Held { stream, _place: place }, address);
+            match self.places.take(address.ip()) {
+                Ok(place) => return (Held { stream, _place: place }, address),
+                Err(Full { first }) => {
+                    REFUSED.fetch_add(1, Ordering::Relaxed);
+                    if first {
+                        let (address, each) = (address.ip(), self.places.each);
+                        tracing::warn!(target: "oz0::http", %address, each, "connections refused");
+                    }
+                }
             }
         }
     }
@@ -67,27 +84,42 @@ impl<L: Listener<Addr = SocketAddr>> Listener for Fair<L> {
 /// How many connections each address holds.
 struct Places {
     each: usize,
-    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    taken: Taken,
+}
+
+type Taken = Arc<Mutex<HashMap<IpAddr, Holds>>>;
+
+#[derive(Default)]
+struct Holds {
+    connections: usize,
+    /// Whether it was said that it wanted more.
+    said: bool,
+}
+
+/// An address holds its part.
+struct Full {
+    /// Whether this is the first connection that it does not get, since it held nothing.
+    first: bool,
 }
 
 /// One of an address's places, until it is dropped.
 struct Place {
-    taken: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    taken: Taken,
     address: Option<IpAddr>,
 }
 
 impl Places {
-    fn take(&self, address: IpAddr) -> Option<Place> {
+    fn take(&self, address: IpAddr) -> Result<Place, Full> {
         let address = counted(address);
         if let Some(address) = address {
             let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-            let held = taken.get(&address).copied().unwrap_or_default();
-            if held >= self.each {
-                return None;
+            let holds = taken.entry(address).or_default();
+            if holds.connections >= self.each {
+                return Err(Full { first: !std::mem::replace(&mut holds.said, true) });
             }
-            taken.insert(address, held + 1);
+            holds.connections += 1;
         }
-        Some(Place { taken: Arc::clone(&self.taken), address })
+        Ok(Place { taken: Arc::clone(&self.taken), address })
     }
 }
 
@@ -97,8 +129,8 @@ impl Drop for Place {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         // An address that holds nothing is forgotten: what is remembered is no more than there are connections.
         if let Entry::Occupied(mut held) = taken.entry(address) {
-            if *held.get() > 1 {
-                *held.get_mut() -= 1;
+            if held.get().connections > 1 {
+                held.get_mut().connections -= 1;
             } else {
                 held.remove();
             }
@@ -177,17 +209,37 @@ mod tests {
         text.parse().unwrap()
     }
 
+    fn is_first(taken: Result<Place, Full>) -> Option<bool> {
+        taken.err().map(|full| full.first)
+    }
+
+    #[test]
+    fn an_address_that_wants_more_is_said_once_until_it_holds_nothing() {
+        let places = places(1);
+        let held = places.take(ip("192.0.2.1")).ok();
+        assert_eq!(is_first(places.take(ip("192.0.2.1"))), Some(true));
+        assert_eq!(is_first(places.take(ip("192.0.2.1"))), Some(false));
+        drop(held);
+        let held = places.take(ip("192.0.2.1")).ok();
+        assert_eq!(is_first(places.take(ip("192.0.2.1"))), Some(true));
+        drop(held);
+    }
+
     #[test]
     fn one_address_gets_its_part_and_gets_it_back() {
         let places = places(2);
-        let one = places.take(ip("192.0.2.1")).unwrap();
-        let two = places.take(ip("192.0.2.1")).unwrap();
-        assert!(places.take(ip("192.0.2.1")).is_none());
-        assert!(places.take(ip("::ffff:192.0.2.1")).is_none(), "the same, written otherwise");
-        let other = places.take(ip("192.0.2.2")).unwrap();
+        let one = places.take(ip("192.0.2.1")).ok();
+        assert!(one.is_some());
+        let two = places.take(ip("192.0.2.1")).ok();
+        assert!(two.is_some());
+        assert!(places.take(ip("192.0.2.1")).is_err());
+        assert!(places.take(ip("::ffff:192.0.2.1")).is_err(), "the same, written otherwise");
+        let other = places.take(ip("192.0.2.2")).ok();
+        assert!(other.is_some());
         drop(one);
-        let again = places.take(ip("192.0.2.1")).unwrap();
-        assert!(places.take(ip("192.0.2.1")).is_none());
+        let again = places.take(ip("192.0.2.1")).ok();
+        assert!(again.is_some());
+        assert!(places.take(ip("192.0.2.1")).is_err());
         drop((two, other, again));
         assert!(places.taken.lock().unwrap().is_empty(), "nobody is remembered who holds nothing");
     }
@@ -195,12 +247,12 @@ mod tests {
     #[test]
     fn a_network_of_ipv6_is_one_address_and_loopback_is_none() {
         let places = places(1);
-        let _held = places.take(ip("2001:db8:1:2::1")).unwrap();
-        assert!(places.take(ip("2001:db8:1:2:ffff::9")).is_none());
-        assert!(places.take(ip("2001:db8:1:3::1")).is_some());
+        let _held = places.take(ip("2001:db8:1:2::1")).ok();
+        assert!(places.take(ip("2001:db8:1:2:ffff::9")).is_err());
+        assert!(places.take(ip("2001:db8:1:3::1")).is_ok());
         for loopback in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
             let held: Vec<_> = (0..300).map(|_| places.take(ip(loopback))).collect();
-            assert!(held.iter().all(Option::is_some), "{loopback}");
+            assert!(held.iter().all(Result::is_ok), "{loopback}");
         }
     }
 }

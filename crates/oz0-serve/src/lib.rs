@@ -11,6 +11,8 @@
 
 mod fair;
 pub mod guard;
+mod peer;
+pub mod proxy;
 
 use std::future::Future;
 use std::io;
@@ -33,7 +35,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::Sleep;
 
-pub use crate::fair::{Fair, Held};
+pub use crate::fair::{Fair, Held, refused};
+pub use crate::peer::{Address, Peer};
 
 /// Header fields of one request, and bytes of its head.
 const HEADERS: usize = 64;
@@ -65,6 +68,15 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// Of an edge, which every node of a fleet holds a connection of: 8192 connections, and no more than a third of the files
+    /// that the process may have `open`, since the rest of them are for the store, bundles and its other ports.
+    pub fn of_edge(open: u64) -> Self {
+        let connections = usize::try_from(open / 3).unwrap_or(usize::MAX).clamp(64, 8192);
+        Self { connections, each: connections / 4, ..Self::default() }
+    }
+}
+
 /// Serves a router on a TCP port until `closing` ends, as [`serve`] does, with [`Bounds::each`].
 pub async fn serve_tcp(
     listener: TcpListener,
@@ -75,8 +87,9 @@ pub async fn serve_tcp(
     serve(Fair::tcp(listener, bounds.each), router, bounds, closing).await;
 }
 
-/// Serves a router on a listener until `closing` ends; then requests in flight have [`Bounds::shutdown`] to end.
-pub async fn serve<L: Listener>(
+/// Serves a router on a listener until `closing` ends; then requests in flight have [`Bounds::shutdown`] to end. Each request
+/// carries its [`Peer`] as an extension.
+pub async fn serve<L: Listener<Addr: Address>>(
     mut listener: L,
     router: Router,
     bounds: Bounds,
@@ -91,7 +104,7 @@ pub async fn serve<L: Listener>(
             let permit = Arc::clone(&room).acquire_owned().await.expect("it is never closed");
             (permit, listener.accept().await)
         };
-        let (permit, (stream, _)) = tokio::select! {
+        let (permit, (stream, address)) = tokio::select! {
             biased;
             () = closing.as_mut() => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
@@ -99,7 +112,9 @@ pub async fn serve<L: Listener>(
         };
         let stream = Patient { stream, limit: bounds.stall, waits: None };
         let router = TowerToHyperService::new(router.clone());
-        let service = service_fn(move |request: Request<Incoming>| {
+        let peer = Peer(address.ip());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
             // What hyper buffers ends a head that does not end; one that came whole may be longer than that.
             let answer = (length(&request) <= HEAD).then(|| router.call(request));
             async move {

@@ -28,7 +28,7 @@ use crate::surroundings::Variation;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What to start, and in which surroundings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchSpec {
     /// The program and its arguments. A bare name is searched on the server's own `PATH`; one
@@ -57,6 +57,17 @@ pub struct LaunchSpec {
     /// The operator's folders that the server may use.
     #[serde(default)]
     pub shares: Shares,
+}
+
+/// Without the values of variables, of which some are secrets.
+impl std::fmt::Debug for LaunchSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LaunchSpec")
+            .field("argv", &self.argv)
+            .field("declared", &self.declared.keys())
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
 }
 
 impl LaunchSpec {

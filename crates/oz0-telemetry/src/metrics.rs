@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
@@ -38,6 +39,10 @@ pub fn page(sources: &[Arc<dyn Source>]) -> String {
         ("arch", std::env::consts::ARCH),
     ];
     own.register("oz0_build", "What program this is", Info::new(build.to_vec()));
+    let refused = ConstCounter::new(oz0_serve::refused());
+    let what =
+        "Connections that were closed at once, since their address held its part of the port";
+    own.register("oz0_connections_refused", what, refused);
     let mut text = String::new();
     let registries = sources.iter().map(|source| source.registry());
     for registry in std::iter::once(&own).chain(registries) {

@@ -5,6 +5,7 @@
 //! the gateway's own span as its parent. What is read here came from a client, and is taken only in the one form that it
 //! may have.
 
+use std::cell::Cell;
 use std::fmt;
 
 /// Which call it is: a trace's ID, 32 lower-case hex digits.
@@ -102,7 +103,12 @@ macro_rules! id {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                let mut digits = [0; 2 * $bytes];
+                for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+                    pair[0] = DIGITS[usize::from(byte >> 4)];
+                    pair[1] = DIGITS[usize::from(byte & 15)];
+                }
+                f.write_str(str::from_utf8(&digits).expect("hex digits are ASCII"))
             }
         }
 
@@ -122,15 +128,34 @@ macro_rules! id {
     };
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// How many random bytes are drawn from the system at a time.
+const AT_A_TIME: usize = 256;
+
 id!(TraceId, 16);
 id!(SpanId, 8);
 
 /// Bytes that nobody has drawn before. They are names and no secrets: where the system gives no randomness, a call has the
 /// same name as another one, and is made all the same.
+///
+/// A call draws three of them, so the system is asked for many at a time.
 fn drawn<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    let _ = getrandom::fill(&mut bytes);
-    named(bytes)
+    const { assert!(N <= AT_A_TIME) };
+    thread_local! {
+        static DRAWN: Cell<([u8; AT_A_TIME], usize)> = const { Cell::new(([0; AT_A_TIME], 0)) };
+    }
+    DRAWN.with(|drawn| {
+        let (mut bytes, mut left) = drawn.get();
+        if left < N {
+            let _ = getrandom::fill(&mut bytes);
+            left = AT_A_TIME;
+        }
+        let (_, taken) = bytes[..left].split_last_chunk().expect("at least N are left");
+        let taken = named(*taken);
+        drawn.set((bytes, left - N));
+        taken
+    })
 }
 
 /// All zeros are no ID.
@@ -208,6 +233,23 @@ mod tests {
         assert_ne!(next.span, one.span);
         assert_ne!(TraceContext::new().trace, one.trace);
         assert_eq!(TraceContext::of(&one.trace.to_string()).unwrap().trace, one.trace);
+    }
+
+    #[test]
+    fn none_is_drawn_twice_on_any_thread() {
+        let draw = || {
+            (0..500).flat_map(|_| {
+                let drawn = TraceContext::new();
+                [drawn.trace.to_string(), drawn.span.to_string()]
+            })
+        };
+        let threads: Vec<_> =
+            (0..4).map(|_| std::thread::spawn(move || draw().collect::<Vec<_>>())).collect();
+        let mut seen = std::collections::HashSet::new();
+        for id in threads.into_iter().flat_map(|thread| thread.join().unwrap()) {
+            assert!(seen.insert(id.clone()), "{id} was drawn twice");
+        }
+        assert_eq!(seen.len(), 4 * 1_000);
     }
 
     proptest! {

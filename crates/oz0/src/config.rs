@@ -3,7 +3,7 @@
 //! The file is `$XDG_CONFIG_HOME/oz0/config.toml`, or `~/.config/oz0/config.toml`. An unknown key is an error: a setting that
 //! is silently ignored is worse than none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::io;
@@ -14,15 +14,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use oz0_api::PluginName;
+use oz0_api::credential::Sensitive;
 use oz0_listing::escape;
-use oz0_local::{BundlesAt, DataFolder, Kept, PlaceError, StoreAt};
+use oz0_local::{BundlesAt, DataFolder, Front, Kept, NoKey, PlaceError, StoreAt};
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
 use oz0_telemetry::log::{FILTER, Format};
+use url::Url;
 
 use crate::cli::{
-    Arguments, Color, Global, KeptFlags, LogFlags, LogFormat, MetricsFlags, NodeFlags, Validate,
-    seconds, within_a_week,
+    Arguments, Color, FrontFlags, Global, KeptFlags, LogFlags, LogFormat, MetricsFlags, NodeFlags,
+    Validate, seconds, within_a_week,
 };
 use crate::exit::WrongUsage;
 
@@ -58,6 +60,9 @@ struct File {
     log: Option<String>,
     log_format: Option<LogFormat>,
     metrics_listen: Option<SocketAddr>,
+    public_url: Option<String>,
+    #[serde(default)]
+    trusted_proxies: Vec<String>,
     #[serde(default)]
     plugins: BTreeMap<PluginName, PluginSettings>,
 }
@@ -121,6 +126,32 @@ impl Settings {
         Ok(DataFolder::at(data)?)
     }
 
+    /// The data folder, for a command whose edge it may become: with the key that secrets are sealed with, where one was given.
+    pub(crate) fn sealed(&self) -> Result<DataFolder> {
+        let folder = self.data()?;
+        let text = match (variable("OZ0_SEAL_KEY")?, variable("OZ0_SEAL_KEY_FILE")?) {
+            (Some(_), Some(_)) => {
+                return Err(WrongUsage(
+                    "OZ0_SEAL_KEY and OZ0_SEAL_KEY_FILE are both set: give the key one way"
+                        .to_owned(),
+                )
+                .into());
+            }
+            (Some(text), None) => ("OZ0_SEAL_KEY", text),
+            (None, Some(path)) => {
+                let text = fs::read_to_string(&path).with_context(|| {
+                    format!("cannot read {path}, which OZ0_SEAL_KEY_FILE names")
+                })?;
+                ("OZ0_SEAL_KEY_FILE", text)
+            }
+            (None, None) => return Ok(folder),
+        };
+        // The text itself is in no message.
+        let key = text.1.parse();
+        let key = key.map_err(|error: NoKey| WrongUsage(format!("{}: {error}", text.0)))?;
+        Ok(folder.sealed_with(key))
+    }
+
     /// oz0's configuration folder.
     pub(crate) fn config(&self) -> Option<&Path> {
         self.config.as_deref()
@@ -169,6 +200,27 @@ impl Settings {
         let given = flags.metrics_listen.is_some() || variable(name)?.is_some() || file.is_some();
         // The port is always somebody's own choice: there is none by default.
         given.then(|| address(flags.metrics_listen, name, file, 0)).transpose()
+    }
+
+    /// How the edge is reached, beside by these names.
+    pub(crate) fn front(&self, flags: &FrontFlags, hosts: BTreeSet<String>) -> Result<Front> {
+        let public = match &flags.public_url {
+            Some(url) => Some(url.clone()),
+            None => variable("OZ0_PUBLIC_URL")?.or_else(|| self.file.public_url.clone()),
+        };
+        let public = public.map(|text| public_url(&text)).transpose()?;
+        let mut proxies = flags.trusted_proxy.clone();
+        if proxies.is_empty() {
+            for text in &self.file.trusted_proxies {
+                proxies.push(text.parse().map_err(|error| {
+                    let text = escape::line(text);
+                    WrongUsage(format!(
+                        "config.toml: `trusted_proxies` has `{text}`: it is {error}"
+                    ))
+                })?);
+            }
+        }
+        Ok(Front { hosts, public, proxies, tls: false })
     }
 
     /// What is logged, and how; nothing where nobody asked for it.
@@ -240,10 +292,26 @@ impl Settings {
                 Some(plugin) => options.secrets_of.entry(plugin).or_default(),
                 None => &mut options.secrets,
             };
-            secrets.insert(name.to_owned(), value);
+            secrets.insert(name.to_owned(), Sensitive::new(value));
         }
         Ok(options)
     }
+}
+
+/// An address of a whole site: what is behind its host is the console's own.
+fn public_url(text: &str) -> Result<Url> {
+    let url = Url::parse(text).ok().filter(|url| {
+        let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let nobody = url.username().is_empty() && url.password().is_none();
+        matches!(url.scheme(), "http" | "https") && url.has_host() && bare && nobody
+    });
+    url.ok_or_else(|| {
+        let text = escape::line(text);
+        WrongUsage(format!(
+            "the public URL is `{text}`: it is a scheme and a host, such as https://oz0.example, without a path"
+        ))
+        .into()
+    })
 }
 
 /// A label stands on a line of its own, and people must see it.

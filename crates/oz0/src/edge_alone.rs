@@ -105,21 +105,25 @@ fn serve(arguments: &RunEdge, settings: &Settings, output: Output) -> Result<Exi
     }
     let metrics = settings.metrics_listen(&arguments.metrics)?;
     serve::numbers_to_others(metrics, &mut hosts, output);
-    let folder = settings.data()?;
+    let front = settings.front(&arguments.front, hosts)?;
+    let public = front.public.as_ref().map(ToString::to_string);
+    let folder = settings.sealed()?;
     let admin_token = folder.admin_token_file();
     let first = !admin_token.exists();
     raise_open_files();
     serve::until_signalled(
-        EdgeAlone::start(EdgeOptions { folder, kept, listen, hosts, tls, metrics }),
+        EdgeAlone::start(EdgeOptions { folder, kept, listen, front, tls, metrics }),
         |edge: &EdgeAlone| {
+            let console = public.as_deref().unwrap_or(edge.url());
             output.data(&if arguments.json {
-                let mut line = json!({"edge": edge.url(), "socket": edge.socket(), "admin_token": admin_token});
+                let mut line = json!({"edge": edge.url(), "console": console, "socket": edge.socket(), "admin_token": admin_token});
                 serve::add_metrics(&mut line, edge.metrics());
                 line.to_string()
             } else {
                 format!("the edge is up at {}, and at {}", edge.url(), edge.socket().display())
             })?;
             if !arguments.json {
+                output.say(&format!("the console is at {console}"));
                 serve::say_metrics(edge.metrics(), output);
             }
             if first && !arguments.json {

@@ -32,10 +32,10 @@ pub(crate) fn run(settings: &Settings, output: Output) -> Result<Exit> {
         let owner = who
             .token
             .ok_or_else(|| Refused::new(format!("{known_as} does not say whose token it is")))?;
-        if owner.kind != TokenKind::Admin {
+        if !matches!(owner.kind, TokenKind::Admin | TokenKind::Viewer) {
             let whose = match owner.kind {
                 TokenKind::Client => "an MCP client",
-                TokenKind::Node | TokenKind::Join | TokenKind::Admin => "a node",
+                _ => "a node",
             };
             return Err(Refused::new(format!(
                 "this is the token of {whose}, which commands cannot use"
@@ -46,7 +46,7 @@ pub(crate) fn run(settings: &Settings, output: Output) -> Result<Exit> {
         kept.set(&known_as, &token);
         kept.write(&path)?;
         output.say(&format!(
-            "commands are {} at {known_as} from now on; the token is kept in {}",
+            "with --edge {known_as}, or `edge = \"{known_as}\"` in config.toml, commands are {} there; the token is kept in {}",
             owner.name,
             path.display()
         ));

@@ -9,6 +9,7 @@ mod call;
 mod catalog;
 mod cli;
 mod config;
+mod connection;
 mod edge;
 mod edge_alone;
 mod exit;
@@ -24,6 +25,7 @@ mod output;
 mod plugin;
 mod policy;
 mod progress;
+mod secret;
 mod serve;
 mod share;
 mod terminal;
@@ -97,6 +99,8 @@ fn run(cli: Cli) -> Exit {
         Command::Call(arguments) => call::run(&arguments, &settings, output),
         Command::Policy(command) => policy::run(&command, &settings, output),
         Command::Approvals(command) => approvals::run(&command, &settings, output),
+        Command::Secret(command) => secret::run(&command, &settings, output),
+        Command::Connection(command) => connection::run(&command, &settings, output),
         Command::Audit(arguments) => audit::run(&arguments, &settings, output),
         Command::Token(command) => token::run(&command, &settings, output),
         Command::Login => login::run(&settings, output),

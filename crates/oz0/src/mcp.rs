@@ -10,7 +10,7 @@ use crate::machine::{Signals, dev_folder, machine, runtime};
 use crate::output::Output;
 
 pub(crate) fn run(arguments: &cli::Mcp, settings: &Settings, output: Output) -> Result<Exit> {
-    let folder = settings.data()?;
+    let folder = settings.sealed()?;
     let folders = std::slice::from_ref(&arguments.dir);
     let machine = machine(&arguments.node, folders, settings, output)?;
     let Some(plugin) = dev_folder(&arguments.dir, output)? else { return Ok(Exit::Findings) };

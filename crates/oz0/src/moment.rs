@@ -1,20 +1,9 @@
-//! Points in time as they are printed: RFC 3339, in UTC, to the second. A log that several people read has one clock.
+//! Points in time that somebody names on a command line, and how they are shown.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use oz0_api::UnixMillis;
-
-/// A moment, such as `2026-05-01T12:00:00Z`.
-pub(crate) fn shown(at: UnixMillis) -> String {
-    let millis = u64::try_from(at.0).unwrap_or(0);
-    match UNIX_EPOCH.checked_add(Duration::from_millis(millis)) {
-        // The formatter knows four digits of a year.
-        Some(time) if millis < 253_402_300_800_000 => {
-            humantime::format_rfc3339_seconds(time).to_string()
-        }
-        _ => format!("{millis} ms"),
-    }
-}
+pub(crate) use oz0_api::moment::shown;
 
 /// A moment that somebody named: a time, or how long ago.
 pub(crate) fn parse(text: &str) -> Option<UnixMillis> {

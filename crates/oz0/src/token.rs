@@ -26,6 +26,9 @@ pub(crate) fn run(command: &Token, settings: &Settings, output: Output) -> Resul
                     created.token.name
                 ));
                 output.data(&created.secret)?;
+                if created.token.kind == TokenKind::Client {
+                    output.say("the client shows it as a header: Authorization: Bearer TOKEN");
+                }
             }
             Ok(Exit::Done)
         }
@@ -51,19 +54,22 @@ pub(crate) fn run(command: &Token, settings: &Settings, output: Output) -> Resul
 }
 
 fn wanted(arguments: &cli::CreateToken) -> CreateToken {
-    let cli::CreateToken { client, admin, node, may_approve, .. } = arguments;
-    let (kind, name) = match (client, admin, node) {
-        (Some(name), ..) => (TokenKind::Client, name),
-        (None, Some(name), _) => (TokenKind::Admin, name),
-        (None, None, Some(name)) => (TokenKind::Join, name),
-        (None, None, None) => unreachable!("one of them is required"),
-    };
+    let cli::CreateToken { client, admin, viewer, node, may_approve, .. } = arguments;
+    let kinds = [
+        (TokenKind::Client, client),
+        (TokenKind::Admin, admin),
+        (TokenKind::Viewer, viewer),
+        (TokenKind::Join, node),
+    ];
+    let named = kinds.into_iter().find_map(|(kind, name)| Some((kind, name.as_ref()?)));
+    let (kind, name) = named.unwrap_or_else(|| unreachable!("one of them is required"));
     CreateToken { kind, name: name.clone(), may_approve: *may_approve }
 }
 
 fn person(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Admin => "admin",
+        TokenKind::Viewer => "viewer",
         TokenKind::Node => "node",
         TokenKind::Client => "MCP client",
         TokenKind::Join => "node to join as",

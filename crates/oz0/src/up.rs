@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
     }
     let metrics = settings.metrics_listen(&arguments.metrics)?;
     serve::numbers_to_others(metrics, &mut hosts, output);
-    let folder = settings.data()?;
+    let folder = settings.sealed()?;
+    let admin_token = folder.admin_token_file();
     let mut machine = machine(&arguments.node, &arguments.plugins, settings, output)?;
     machine.node.clients_need_tokens = arguments.mcp_auth;
     let mut plugins = Vec::new();
@@ -47,13 +48,21 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
         return Ok(Exit::Findings);
     }
     raise_open_files();
-    let options = UpOptions { folder, listen, mcp_listen, hosts, metrics, plugins, machine };
+    let front = settings.front(&arguments.front, hosts)?;
+    let console = front.public.as_ref().map(ToString::to_string);
+    let options = UpOptions { folder, listen, mcp_listen, front, metrics, plugins, machine };
     serve::until_signalled(
         Up::start(options),
         |up: &Up| {
-            output.data(&first_line(up.addresses(), arguments))?;
+            let addresses = up.addresses();
+            let console = console.as_ref().unwrap_or(&addresses.edge);
+            output.data(&first_line(addresses, console, arguments))?;
             if !arguments.json {
-                let Addresses { edge, socket, metrics, .. } = up.addresses();
+                let Addresses { edge, socket, metrics, .. } = addresses;
+                output.say(&format!(
+                    "the console is at {console}; sign in with the token in {}",
+                    admin_token.display()
+                ));
                 output.say(&format!("the edge is at {edge}, and at {}", socket.display()));
                 serve::say_metrics(metrics.as_deref(), output);
             }
@@ -64,7 +73,7 @@ pub(crate) fn run(arguments: &cli::Up, settings: &Settings, output: Output) -> R
     )
 }
 
-fn first_line(addresses: &Addresses, arguments: &cli::Up) -> String {
+fn first_line(addresses: &Addresses, console: &str, arguments: &cli::Up) -> String {
     let mut claude = format!("claude mcp add --transport http oz0 {}", addresses.mcp);
     if arguments.mcp_auth {
         claude.push_str(" --header \"Authorization: Bearer TOKEN\"");
@@ -72,6 +81,7 @@ fn first_line(addresses: &Addresses, arguments: &cli::Up) -> String {
     if arguments.json {
         let mut line = json!({
             "edge": addresses.edge,
+            "console": console,
             "mcp": addresses.mcp,
             "socket": addresses.socket,
             "claude": claude,

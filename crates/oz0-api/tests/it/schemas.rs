@@ -1,8 +1,8 @@
 //! What the API's description says of an identifier, against the parser that reads it.
 
 use oz0_api::{
-    ApprovalId, CallId, CallPattern, ChangeId, EdgeId, Endpoint, NodeName, PluginName,
-    PluginVersion, PolicyMatch, RuleId, TokenId,
+    ApprovalId, CallId, CallPattern, ChangeId, ConnectionName, EdgeId, Endpoint, NodeName,
+    PluginName, PluginVersion, PolicyMatch, RuleId, SecretName, TokenId,
 };
 use oz0_listing::{Digest, FunctionId, ListingHash, Pointer, ToolId};
 use proptest::prelude::*;
@@ -54,6 +54,8 @@ fn a_schema_admits_what_its_parser_reads() {
     agree::<ApprovalId>(true);
     agree::<RuleId>(true);
     agree::<EdgeId>(true);
+    agree::<SecretName>(true);
+    agree::<ConnectionName>(true);
     agree::<CallPattern>(true);
     agree::<PolicyMatch>(true);
     agree::<ToolId>(true);

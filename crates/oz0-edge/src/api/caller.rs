@@ -20,8 +20,11 @@ impl Caller {
     }
 }
 
-/// Somebody who may read and call: a person with an admin token, or anyone at the local socket.
-pub(super) struct Reader(pub(super) Actor);
+/// Somebody who may read: a person with a token, or anyone at the local socket.
+pub(super) struct Reader;
+
+/// Somebody who may call: a person with an admin token, or anyone at the local socket.
+pub(super) struct Asker(pub(super) Actor);
 
 /// A person who may approve, install and hand out tokens.
 pub(super) struct Admin(pub(super) Actor);
@@ -48,7 +51,7 @@ impl FromRequestParts<Api> for Caller {
         let Some(value) = value else {
             return match api.surface {
                 Surface::Local => Ok(Self(None)),
-                Surface::Tcp { .. } => Err(unauthenticated("the request has no token")),
+                Surface::Tcp(_) => Err(unauthenticated("the request has no token")),
             };
         };
         // A token that is wrong is never taken for none: somebody meant to be somebody.
@@ -65,6 +68,9 @@ impl FromRequestParts<Api> for Caller {
         }
     }
 }
+
+/// What a viewer is told who wants to do something.
+pub(crate) const VIEWS: &str = "a viewer's token reads, and does nothing";
 
 /// A token that nobody has, or nobody has any more.
 pub(super) fn unknown_token() -> Answer {
@@ -89,10 +95,27 @@ impl FromRequestParts<Api> for Reader {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
         let caller = Caller::from_request_parts(parts, api).await?;
         match caller.0.as_ref().map(|identity| identity.token.kind) {
-            None | Some(TokenKind::Admin) => Ok(Self(caller.actor())),
+            None | Some(TokenKind::Admin | TokenKind::Viewer) => Ok(Self),
             Some(TokenKind::Node) => Err(forbidden("a node's token does not read this")),
             Some(TokenKind::Client) => Err(forbidden("an MCP client's token does not read this")),
             Some(TokenKind::Join) => Err(forbidden("a join token does not read this")),
+        }
+    }
+}
+
+impl FromRequestParts<Api> for Asker {
+    type Rejection = Answer;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Answer> {
+        let caller = Caller::from_request_parts(parts, api).await?;
+        match caller.0.as_ref().map(|identity| identity.token.kind) {
+            None | Some(TokenKind::Admin) => Ok(Self(caller.actor())),
+            Some(TokenKind::Viewer) => Err(forbidden(VIEWS)),
+            Some(TokenKind::Node) => Err(forbidden("a node's token may not ask for a call")),
+            Some(TokenKind::Client) => {
+                Err(forbidden("an MCP client's token calls at a node, and not here"))
+            }
+            Some(TokenKind::Join) => Err(forbidden("a join token may not ask for a call")),
         }
     }
 }
@@ -105,6 +128,7 @@ impl FromRequestParts<Api> for Admin {
         match caller.0.as_ref().map(|identity| identity.token.kind) {
             Some(TokenKind::Admin) => Ok(Self(caller.actor())),
             None => Err(forbidden("this needs an admin token, also over the local socket")),
+            Some(TokenKind::Viewer) => Err(forbidden(VIEWS)),
             Some(TokenKind::Node) => Err(forbidden("a node's token may not do this")),
             Some(TokenKind::Client) => Err(forbidden("an MCP client's token may not do this")),
             Some(TokenKind::Join) => Err(forbidden("a join token may not do this")),
@@ -170,13 +194,20 @@ impl FromRequestParts<Api> for Joining {
 
 impl Input for Caller {
     fn describe(operation: &mut Operation<'_>) {
-        let tokens = &["admin", "node", "client", "join"];
+        let tokens = &["admin", "viewer", "node", "client", "join"];
         let said = "Needs a token of any kind; over the socket, none.";
         operation.by(Who { tokens, socket: true, said });
     }
 }
 
 impl Input for Reader {
+    fn describe(operation: &mut Operation<'_>) {
+        let said = "Needs a person's token, an admin's or a viewer's; over the socket, none.";
+        operation.by(Who { tokens: &["admin", "viewer"], socket: true, said });
+    }
+}
+
+impl Input for Asker {
     fn describe(operation: &mut Operation<'_>) {
         let said = "Needs a person's admin token; over the socket, none.";
         operation.by(Who { tokens: &["admin"], socket: true, said });

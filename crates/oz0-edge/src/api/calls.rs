@@ -8,9 +8,10 @@ use oz0_api::{ApprovalId, CallId, Code};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::caller::{Node, Reader};
+use super::caller::{Asker, Node, Reader};
 use super::described::{Group, Route};
 use super::{Answer, Api, Json, Path, Query, to_its_end, wait_for};
+use crate::Edge;
 
 /// The longest result, in bytes.
 const RESULT: usize = 32 * 1024 * 1024;
@@ -48,7 +49,7 @@ pub(super) fn routes() -> Group {
 
 async fn ask(
     State(api): State<Api>,
-    Reader(actor): Reader,
+    Asker(actor): Asker,
     Json(ask): Json<Ask>,
 ) -> Result<Json<Call>, Answer> {
     let store = api.edge.store.clone();
@@ -77,25 +78,37 @@ async fn asked(
     Path(id): Path<CallId>,
     Query(Patience { wait, anywhere, known }): Query<Patience>,
 ) -> Result<Json<Call>, Answer> {
-    let store = &api.edge.store;
+    let wait = Duration::from_secs(wait);
+    wait_asked(&api.edge, &id, wait, anywhere, known.as_ref()).await.map(Json)
+}
+
+/// Waits for a call's end, or for another decision of a person than the one that is `known` to be waited for.
+pub(super) async fn wait_asked(
+    edge: &Edge,
+    id: &CallId,
+    wait: Duration,
+    anywhere: bool,
+    known: Option<&ApprovalId>,
+) -> Result<Call, Answer> {
+    let store = &edge.store;
     let news = |call: &Call| {
         let asked = call.approval.as_ref().map(|approval| &approval.id);
-        call.state.is_final() || (asked.is_some() && asked != known.as_ref())
+        call.state.is_final() || (asked.is_some() && asked != known)
     };
-    let (call, left) = store.asked(&id).await?;
-    if news(&call) || wait == 0 {
-        return Ok(Json(call));
+    let (call, left) = store.asked(id).await?;
+    if news(&call) || wait.is_zero() {
+        return Ok(call);
     }
     // A little past its end, so that an end by time is seen by this answer.
-    let until = Instant::now() + Duration::from_secs(wait).min(left + Duration::from_millis(5));
+    let until = Instant::now() + wait.min(left + Duration::from_millis(5));
     loop {
-        let (call, _) = store.asked(&id).await?;
+        let (call, _) = store.asked(id).await?;
         let rest = until.saturating_duration_since(Instant::now());
         let untaken = anywhere && call.state == CallState::Waiting;
         let wait = if untaken { rest.min(UNTAKEN) } else { rest };
         let began = Instant::now();
-        let moves = wait_for(&api.edge, wait, || async {
-            let (call, _) = store.asked(&id).await?;
+        let moves = wait_for(edge, wait, || async {
+            let (call, _) = store.asked(id).await?;
             let left = match &call.node {
                 Some(node) if untaken && call.state == CallState::Waiting => {
                     store.has_left(node).await?
@@ -106,13 +119,13 @@ async fn asked(
         })
         .await?;
         match moves {
-            Some(call) if news(&call) => return Ok(Json(call)),
-            Some(_) if store.offer_elsewhere(&id).await? => {}
+            Some(call) if news(&call) => return Ok(call),
+            Some(_) if store.offer_elsewhere(id).await? => {}
             None if wait < rest && began.elapsed() >= wait => {
-                store.offer_elsewhere(&id).await?;
+                store.offer_elsewhere(id).await?;
             }
             // Its time is over, or the edge ends, or there is no other node.
-            _ => return Ok(Json(store.asked(&id).await?.0)),
+            _ => return Ok(store.asked(id).await?.0),
         }
     }
 }

@@ -236,7 +236,7 @@ impl Operation<'_> {
     }
 
     /// The reference to a type's schema, which is put among the document's own.
-    fn schema<T: JsonSchema>(&mut self) -> Value {
+    pub(super) fn schema<T: JsonSchema>(&mut self) -> Value {
         self.schemas.subschema_for::<T>().to_value()
     }
 

@@ -8,24 +8,50 @@ use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use oz0_api::{Code, Problem};
+use oz0_serve::Peer;
+use oz0_serve::guard::Unclear;
+use oz0_serve::proxy::forwarded;
+use url::Url;
 
 use super::{Answer, Api};
-use crate::serve::Surface;
+use crate::serve::{Front, Surface, Way};
 
-pub(super) async fn check(State(api): State<Api>, request: Request, next: Next) -> Response {
-    if let Surface::Tcp { hosts } = &api.surface {
-        let authority = request.uri().authority().map(ToString::to_string);
-        let served = |host: &str| is_loopback(host) || hosts.contains(host);
-        if let Err(problem) = judge(request.headers(), authority, served) {
-            return Answer::from(problem).into_response();
-        }
-    }
+pub(super) async fn check(State(api): State<Api>, mut request: Request, next: Next) -> Response {
+    let way = match &api.surface {
+        Surface::Local => Way { client: None, secure: false },
+        Surface::Tcp(front) => match admit(front, &request) {
+            Ok(way) => way,
+            Err(problem) => return Answer::from(problem).into_response(),
+        },
+    };
+    request.extensions_mut().insert(way);
     next.run(request).await
+}
+
+/// Whether a request came by a name of this edge and from no page of another site, and how it came.
+fn admit(front: &Front, request: &Request) -> Result<Way, Problem> {
+    let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer(None));
+    let said = forwarded(peer, request.headers(), &front.proxies).map_err(|Unclear| {
+        Problem::new(Code::WrongOrigin, "what the proxy in front says of the request is malformed")
+    })?;
+    let public = front.public.as_ref();
+    let served = |host: &str| {
+        is_loopback(host)
+            || front.hosts.contains(host)
+            || public.is_some_and(|url| url.host_str() == Some(host))
+    };
+    let authority = request.uri().authority().map(ToString::to_string);
+    judge(request.headers(), authority, said.host, public, served)?;
+    let secure =
+        said.secure.unwrap_or(front.tls || public.is_some_and(|url| url.scheme() == "https"));
+    Ok(Way { client: said.client, secure })
 }
 
 fn judge(
     headers: &HeaderMap,
     authority: Option<String>,
+    forwarded: Option<String>,
+    public: Option<&Url>,
     served: impl Fn(&str) -> bool,
 ) -> Result<(), Problem> {
     let wrong = |message: String| Problem::new(Code::WrongOrigin, message);
@@ -41,6 +67,8 @@ fn judge(
         _ => None,
     };
     let host = host.ok_or_else(|| wrong("the request needs one `Host`".to_owned()))?;
+    // What the browser named, where a proxy that is believed put another name in its place.
+    let host = forwarded.unwrap_or(host);
     let name = split(&host).ok_or_else(|| wrong("the request's `Host` is malformed".to_owned()))?;
     if !served(&name) {
         return Err(wrong(format!(
@@ -58,7 +86,7 @@ fn judge(
     let own = origin.to_str().is_ok_and(|origin| {
         ["http://", "https://"].iter().any(|scheme| {
             origin.strip_prefix(scheme).is_some_and(|rest| rest.eq_ignore_ascii_case(&host))
-        })
+        }) || public.is_some_and(|url| url.origin().ascii_serialization() == origin)
     });
     if own {
         Ok(())

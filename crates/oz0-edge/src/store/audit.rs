@@ -152,7 +152,7 @@ impl Write<'_> {
         .execute(self.conn())
         .await?;
         self.head = Some((seq, hash));
-        self.acts.push(act);
+        self.acts.push((self.actor.clone(), act));
         Ok(())
     }
 }
@@ -234,15 +234,26 @@ impl Store {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;
         rows.truncate(limit);
-        let entries = rows
-            .into_iter()
-            .map(|(body, prev, hash)| {
-                let Body { position, edge, seq, at, actor, action, subject } = parse_json(&body)?;
-                Ok(AuditEntry { position, edge, seq, at, actor, action, subject, prev, hash })
-            })
-            .collect::<Result<Vec<_>, StoreError>>()?;
+        let entries = rows.into_iter().map(entry).collect::<Result<Vec<_>, StoreError>>()?;
         let next = entries.last().map_or(after, |entry| entry.position);
         Ok(AuditPage { entries, next, more })
+    }
+
+    /// Entries before a position, the newest first.
+    pub(crate) async fn audit_before(
+        &self,
+        before: i64,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        let mut tx = self.read().await?;
+        let rows: Vec<(String, String, String)> = query_as(
+            "SELECT body, prev, hash FROM audit WHERE position < $1 ORDER BY position DESC LIMIT $2",
+        )
+        .bind(before)
+        .bind(i64::from(limit))
+        .fetch_all(&mut tx)
+        .await?;
+        rows.into_iter().map(entry).collect()
     }
 
     /// Checks every chain, and that what is accepted is what the entries say: that each entry has the hash of its text and follows the one before it,
@@ -317,6 +328,12 @@ impl Store {
         }
         Ok(AuditCheck { chains, faults })
     }
+}
+
+/// An entry as it is stored: its text, and the hashes before it and of it.
+fn entry((body, prev, hash): (String, String, String)) -> Result<AuditEntry, StoreError> {
+    let Body { position, edge, seq, at, actor, action, subject } = parse_json(&body)?;
+    Ok(AuditEntry { position, edge, seq, at, actor, action, subject, prev, hash })
 }
 
 /// Where what is accepted is not what the entries say.

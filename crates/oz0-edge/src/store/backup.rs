@@ -26,10 +26,11 @@ use self::archive::{Reader, Writer};
 use super::db::{Conn, Db, query, query_scalar};
 use super::error::judge;
 use super::folder::Folder;
-use super::open::{Database, Steps};
+use super::open::{Database, SEALED_WITH, Steps};
 use super::{Act, Actor, Store, StoreError, now, parse, postgres};
 use crate::bundles::Bundles;
 use crate::place::StoreAt;
+use crate::seal::SealKey;
 
 /// The first file of a backup.
 const ABOUT: &str = "backup.json";
@@ -208,6 +209,7 @@ async fn write(
 pub(crate) async fn restore(
     root: &Path,
     at: &StoreAt,
+    key: Option<&SealKey>,
     bundles: &Bundles,
     file: &Path,
 ) -> Result<Backup, StoreError> {
@@ -234,7 +236,7 @@ pub(crate) async fn restore(
     database.db.close().await;
     drop(database);
     let (rows, kept) = restored?;
-    let store = Store::open(root, at, Duration::ZERO).await?;
+    let store = Store::open(root, at, Duration::ZERO, key).await?;
     let told = async {
         store.tell_restored(&about).await?;
         store.known_digests().await
@@ -344,6 +346,12 @@ async fn put_rows(database: &Database, file: &Path) -> Result<BTreeMap<String, u
             })?;
         counts.insert(table.to_owned(), count);
     }
+    // No backup has the key, and the one that is restored with is told there anew.
+    query("DELETE FROM meta WHERE name = $1")
+        .bind(SEALED_WITH)
+        .execute(&mut conn)
+        .await
+        .map_err(failed)?;
     conn.commit().await.map_err(failed)?;
     Ok(counts)
 }

@@ -10,13 +10,14 @@ use std::time::Duration;
 use oz0_api::audit::AuditSubject;
 use oz0_api::call::{Ask, Call, CallState, JobResult};
 use oz0_api::node::Job;
+use oz0_api::plugin::VersionState;
 use oz0_api::{CallId, Code, NodeName, Problem};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
 use super::db::{query, query_as, query_scalar};
 use super::functions::VersionKey;
-use super::versions::{Version, all_live};
+use super::versions::{Version, all_called};
 use super::{
     Act, Actor, Answer, Store, StoreError, Write, approvals, parse, parse_json, poll, random,
     steady, to_json,
@@ -113,7 +114,7 @@ impl Store {
     }
 
     /// Takes the calls that wait for a node; each is handed out this once.
-    pub(super) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
+    pub(crate) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
         let waiting: i64 = {
             let mut tx = self.read().await?;
             // Nothing is handed to a node that has said that it ends.
@@ -313,9 +314,12 @@ struct Hosts {
 impl Hosts {
     /// The version that a node runs, of those that have the function.
     fn version_on(&self, node: &NodeName) -> Option<VersionKey> {
-        let offered = self.versions.iter().find(|version| version.is_offered_to(node));
-        let installed = || self.versions.iter().find(|version| !version.is_candidate());
-        offered.or_else(installed).or(self.versions.first()).map(Version::key)
+        let find = |runs: &dyn Fn(&Version) -> bool| self.versions.iter().find(|own| runs(own));
+        find(&|version| version.is_offered_to(node))
+            .or_else(|| find(&|version| version.is_kept_on(node)))
+            .or_else(|| find(&|version| version.state == VersionState::Installed))
+            .or(self.versions.first())
+            .map(Version::key)
     }
 }
 
@@ -378,7 +382,7 @@ impl Write<'_> {
 
     /// Who could run a function.
     async fn hosts(&mut self, function: &FunctionId) -> Answer<Hosts> {
-        let mut versions = all_live(self.conn()).await?;
+        let mut versions = all_called(self.conn()).await?;
         let tool = function.tool();
         versions.retain(|version| version.description.tools.contains_key(&tool));
         versions.reverse();

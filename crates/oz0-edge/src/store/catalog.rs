@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_api::NodeName;
 use oz0_api::change::Change;
 use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
+use oz0_api::{NodeName, PluginName};
 use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
 
 use super::changes::raw;
@@ -12,7 +12,7 @@ use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
-use super::versions::{Runs, Version, all_live, candidate_beside};
+use super::versions::{Runs, Version, all_called, candidate_beside};
 use super::{Answer, Store, StoreError, now, parse, parse_json};
 use crate::function::Value;
 
@@ -48,16 +48,16 @@ pub(super) fn override_of(version: &Version, id: &FunctionId) -> Option<Override
 }
 
 /// What a node said of a tool last.
-struct Said {
-    functions: BTreeSet<FunctionId>,
-    uncallable: BTreeMap<FunctionId, String>,
-    failure: Option<String>,
+pub(super) struct Said {
+    pub(super) functions: BTreeSet<FunctionId>,
+    pub(super) uncallable: BTreeMap<FunctionId, String>,
+    pub(super) failure: Option<String>,
 }
 
-async fn said(
-    conn: &mut Conn,
-    key: &VersionKey,
-) -> Result<BTreeMap<(ToolId, NodeName), Said>, StoreError> {
+/// What nodes said last of a version's tools.
+pub(super) type AllSaid = BTreeMap<(ToolId, NodeName), Said>;
+
+async fn said(conn: &mut Conn, key: &VersionKey) -> Result<AllSaid, StoreError> {
     let rows: Vec<(String, String, String, String, Option<String>)> = query_as(
         "SELECT tool, node, functions, uncallable, failure FROM tool_nodes
          WHERE plugin = $1 AND version = $2",
@@ -78,30 +78,97 @@ async fn said(
         .collect()
 }
 
-/// Whether a function of which nothing waits is called. `on` are the live nodes that list it as accepted.
-fn called(
-    id: &FunctionId,
-    on: &[&NodeName],
-    said: &BTreeMap<(ToolId, NodeName), Said>,
-    is_live: impl Fn(&NodeName) -> bool,
-) -> FunctionState {
-    let tool = id.tool();
-    let refused = |node: &NodeName| said.get(&(tool.clone(), node.clone()))?.uncallable.get(id);
-    if on.iter().any(|node| refused(node).is_none()) {
-        return FunctionState::Callable;
+/// What decides how the functions of a version stand.
+pub(super) struct States<'a> {
+    plugin: &'a PluginName,
+    owners: &'a Owners,
+    said: &'a AllSaid,
+    /// The live nodes that run the version.
+    live: BTreeSet<&'a NodeName>,
+    /// On which of them a function lists itself how.
+    listed: BTreeMap<(FunctionId, Value), Vec<NodeName>>,
+    /// The functions that are listed by one model name.
+    twins: BTreeMap<String, Vec<FunctionId>>,
+}
+
+impl<'a> States<'a> {
+    /// From what nodes `seen` list, which are live where `live` has them.
+    pub(super) fn new(
+        plugin: &'a PluginName,
+        owners: &'a Owners,
+        said: &'a AllSaid,
+        live: BTreeSet<&'a NodeName>,
+        seen: impl IntoIterator<Item = (FunctionId, Value, NodeName)>,
+    ) -> Self {
+        let mut listed = BTreeMap::<(FunctionId, Value), Vec<NodeName>>::new();
+        for (function, value, node) in seen {
+            // What was compared last is not what is listed where the list is empty now, or failed.
+            let now = said.get(&(function.tool(), node.clone()));
+            if live.contains(&node) && now.is_some_and(|now| now.functions.contains(&function)) {
+                listed.entry((function, value)).or_default().push(node);
+            }
+        }
+        // Two functions of one model name are both left out on a node that sees both, whether or not
+        // anybody has approved them.
+        let mut twins = BTreeMap::<String, Vec<FunctionId>>::new();
+        for id in listed.keys().map(|(id, _)| id).collect::<BTreeSet<_>>() {
+            twins.entry(ModelName::of(id).as_str().to_owned()).or_default().push(id.clone());
+        }
+        Self { plugin, owners, said, live, listed, twins }
     }
-    let failed = || {
-        said.iter()
-            .filter(|((of, node), _)| *of == tool && is_live(node))
-            .find_map(|(_, said)| said.failure.as_ref())
-    };
-    let reason = on.iter().find_map(|node| refused(node)).or_else(failed);
-    reason.cloned().map_or(FunctionState::NotListed, |reason| FunctionState::NotCallable { reason })
+
+    /// How a function stands of which this is accepted, whose tool's endpoint moved or not, and of which something waits or
+    /// not.
+    pub(super) fn of(
+        &self,
+        id: &FunctionId,
+        accepted: impl IntoIterator<Item = Value>,
+        moved: bool,
+        waits: bool,
+    ) -> FunctionState {
+        let twins = self.twins.get(ModelName::of(id).as_str());
+        if let Some((function, plugin)) = self.owners.left_out_for(id) {
+            return FunctionState::LeftOut { plugin: plugin.clone(), function: function.clone() };
+        }
+        if let Some(twin) = twins.and_then(|twins| twins.iter().find(|twin| *twin != id)) {
+            return FunctionState::LeftOut { plugin: self.plugin.clone(), function: twin.clone() };
+        }
+        if moved {
+            return FunctionState::EndpointWaiting;
+        }
+        if waits {
+            return FunctionState::Waiting;
+        }
+        let on: Vec<&NodeName> = accepted
+            .into_iter()
+            .filter_map(|value| self.listed.get(&(id.clone(), value)))
+            .flatten()
+            .collect();
+        self.called(id, &on)
+    }
+
+    /// Whether a function of which nothing waits is called. `on` are the live nodes that list it as accepted.
+    fn called(&self, id: &FunctionId, on: &[&NodeName]) -> FunctionState {
+        let (tool, said) = (id.tool(), self.said);
+        let refused = |node: &NodeName| said.get(&(tool.clone(), node.clone()))?.uncallable.get(id);
+        if on.iter().any(|node| refused(node).is_none()) {
+            return FunctionState::Callable;
+        }
+        let failed = || {
+            said.iter()
+                .filter(|((of, node), _)| *of == tool && self.live.contains(node))
+                .find_map(|(_, said)| said.failure.as_ref())
+        };
+        let reason = on.iter().find_map(|node| refused(node)).or_else(failed);
+        reason
+            .cloned()
+            .map_or(FunctionState::NotListed, |reason| FunctionState::NotCallable { reason })
+    }
 }
 
 /// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
 /// moved before its version was listed.
-async fn last_snapshot(
+pub(super) async fn last_snapshot(
     conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
@@ -128,7 +195,7 @@ impl Store {
     pub(crate) async fn catalog(&self) -> Answer<Catalog> {
         let mut tx = self.read().await?;
         let mut functions = Vec::new();
-        let versions = all_live(&mut tx).await?;
+        let versions = all_called(&mut tx).await?;
         for version in &versions {
             let candidate = candidate_beside(&versions, version);
             let runs = Runs::load(&mut tx, version, candidate).await?;
@@ -175,24 +242,13 @@ impl Store {
         .fetch_all(&mut *conn)
         .await?;
         let said = said(conn, &key).await?;
-        let is_live =
-            |node: &NodeName| nodes.get(node).is_some_and(|seen| seen.live) && runs.on(node);
-        let mut listed = BTreeMap::<(FunctionId, Value), Vec<NodeName>>::new();
-        for (function, value, node) in seen {
-            let (function, node): (FunctionId, NodeName) = (parse(&function)?, parse(&node)?);
-            // What was compared last is not what is listed where the list is empty now, or failed.
-            let now = said.get(&(function.tool(), node.clone()));
-            if is_live(&node) && now.is_some_and(|now| now.functions.contains(&function)) {
-                listed.entry((function, parse(&value)?)).or_default().push(node);
-            }
-        }
-
-        // Two functions of one model name are both left out on a node that sees both, whether or not
-        // anybody has approved them.
-        let mut twins = BTreeMap::<String, Vec<FunctionId>>::new();
-        for id in listed.keys().map(|(id, _)| id).collect::<BTreeSet<_>>() {
-            twins.entry(ModelName::of(id).as_str().to_owned()).or_default().push(id.clone());
-        }
+        let live = nodes.iter().filter(|(node, seen)| seen.live && runs.on(node));
+        let live = live.map(|(node, _)| node).collect();
+        let seen = seen
+            .iter()
+            .map(|(function, value, node)| Ok((parse(function)?, parse(value)?, parse(node)?)))
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        let states = States::new(&key.plugin, &owners, &said, live, seen);
 
         let mut functions = Vec::with_capacity(accepted.len());
         for (id, listings) in accepted {
@@ -202,36 +258,11 @@ impl Store {
             {
                 continue;
             }
-            let on: Vec<&NodeName> = listings
-                .iter()
-                .filter_map(|one| listed.get(&(id.clone(), Value::Listed(one.hash()))))
-                .flatten()
-                .collect();
-            let twin = twins
-                .get(ModelName::of(&id).as_str())
-                .and_then(|twins| twins.iter().find(|twin| **twin != id));
-            let state = if let Some((function, plugin)) = owners.left_out_for(&id) {
-                FunctionState::LeftOut { plugin: plugin.clone(), function: function.clone() }
-            } else if let Some(twin) = twin {
-                FunctionState::LeftOut { plugin: key.plugin.clone(), function: twin.clone() }
-            } else if moved.contains(&id.tool()) {
-                FunctionState::EndpointWaiting
-            } else if !changes.is_empty() {
-                FunctionState::Waiting
-            } else {
-                called(&id, &on, &said, is_live)
-            };
+            let hashes = listings.iter().map(|listing| Value::Listed(listing.hash()));
+            let moved = moved.contains(&id.tool());
+            let state = states.of(&id, hashes, moved, !changes.is_empty());
             let over = override_of(version, &id).unwrap_or_default();
-            let accepted = listings
-                .iter()
-                .map(|listing| {
-                    Ok(CatalogListing {
-                        hash: listing.hash(),
-                        snapshot: raw(listing)?,
-                        served: over.merge(listing).as_ref().map(raw).transpose()?,
-                    })
-                })
-                .collect::<Result<_, StoreError>>()?;
+            let accepted = catalog_listings(&listings, &over)?;
             functions.push(CatalogFunction {
                 model_name: ModelName::of(&id).as_str().to_owned(),
                 id,
@@ -245,4 +276,19 @@ impl Store {
         }
         Ok(functions)
     }
+}
+
+/// Accepted listings as the catalog has them.
+pub(super) fn catalog_listings(
+    listings: &[Listing],
+    over: &Override,
+) -> Result<Vec<CatalogListing>, StoreError> {
+    let catalog = listings.iter().map(|listing| {
+        Ok(CatalogListing {
+            hash: listing.hash(),
+            snapshot: raw(listing)?,
+            served: over.merge(listing).as_ref().map(raw).transpose()?,
+        })
+    });
+    catalog.collect()
 }

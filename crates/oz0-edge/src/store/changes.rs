@@ -14,7 +14,7 @@ use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::{ToolState, VersionKey, change_nodes, kind_of, stored_listing};
 use super::listings::Acts;
 
-use super::versions::{Version, of_plugin};
+use super::versions::{Version, called_of};
 use super::{Act, Actor, Answer, Store, StoreError, Write, endpoints, parse, parse_json};
 use crate::function::{Event, Value};
 use crate::version::no_plugin;
@@ -26,10 +26,10 @@ const IDS: usize = 10_000;
 type Row = (String, String, Option<String>, String, String, Option<String>, i64);
 
 impl Store {
-    /// What waits for approval in a plugin: in its installed version, then in its candidate.
+    /// What waits for approval in a plugin: in its installed version, then in its candidate, then in those that nodes go on with.
     pub(crate) async fn changes(&self, plugin: &PluginName) -> Answer<Changes> {
         let mut tx = self.read().await?;
-        let versions = of_plugin(&mut tx, plugin).await?;
+        let versions = called_of(&mut tx, plugin).await?;
         if versions.is_empty() {
             return Err(no_plugin(plugin).into());
         }
@@ -81,18 +81,18 @@ impl Store {
             .into());
         }
         let mut write = self.write(actor).await?;
-        let versions = of_plugin(write.conn(), plugin).await?;
+        let versions = called_of(write.conn(), plugin).await?;
         if versions.is_empty() {
             return Err(no_plugin(plugin).into());
         }
         let mut approved = Vec::new();
         let mut stale: BTreeSet<&ChangeId> = approve.changes.iter().collect();
+        let live = write.alive().await?;
         for version in &versions {
             // A change is one version's, and so is its approval.
             let key = version.key();
-            let mut tools = BTreeMap::new();
             for id in stale.clone() {
-                if let Some(change) = write.approve_one(version, &key, id, &mut tools).await? {
+                if let Some(change) = write.approve_one(version, &key, id, &live).await? {
                     approved.push(change);
                     stale.remove(id);
                 }
@@ -114,17 +114,9 @@ impl Write<'_> {
         version: &Version,
         key: &VersionKey,
         id: &ChangeId,
-        tools: &mut BTreeMap<ToolId, ToolState>,
+        live: &BTreeSet<NodeName>,
     ) -> Result<Option<ApprovedChange>, StoreError> {
-        let row: Option<Row> = query_as(
-            "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
-             WHERE id = $1 AND plugin = $2 AND version = $3",
-        )
-        .bind(id.as_str())
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .fetch_optional(self.conn())
-        .await?;
+        let row = stored(self.conn(), key, id).await?;
         let Some((_, tool, function, kind, value, listing, _)) = row else { return Ok(None) };
         let tool: ToolId = parse(&tool)?;
         if !version.description.tools.contains_key(&tool) {
@@ -138,10 +130,7 @@ impl Write<'_> {
         };
         let function: FunctionId = parse(&function)?;
         let value: Value = parse(&value)?;
-        if !tools.contains_key(&tool) {
-            tools.insert(tool.clone(), ToolState::load(self.conn(), key, &tool).await?);
-        }
-        let Some(state) = tools.get_mut(&tool) else { return Ok(None) };
+        let state = ToolState::load_one(self.conn(), key, &function).await?;
         // A list that is empty is compared with nothing, and what waits goes on waiting; but what was
         // looked at is not what is listed now, if no node that saw it lists anything.
         let silent = self.silent_nodes(key, &tool).await?;
@@ -149,17 +138,15 @@ impl Write<'_> {
         if !before.seen().any(|(node, sight)| sight.now == value && !silent.contains(node)) {
             return Ok(None);
         }
-        let nodes = self.alive().await?;
         let event = Event::Approve { value };
-        let Ok(after) = before.step(event, |node| nodes.contains(node)) else {
+        let Ok(after) = before.step(event, |node| live.contains(node)) else {
             return Ok(None);
         };
         let mut listings = BTreeMap::new();
         if let Some(listing) = stored_listing(value, listing.as_deref())? {
             listings.insert(value, listing);
         }
-        let moved = self.store_function(state, &function, &after, &listings, Some(value)).await?;
-        state.set(&function, after);
+        let moved = self.store_function(&state, &function, &after, &listings, Some(value)).await?;
         let subject = AuditSubject {
             plugin: Some(key.plugin.clone()),
             version: Some(key.version.clone()),
@@ -246,6 +233,37 @@ impl Write<'_> {
         })
         .await
     }
+}
+
+/// A change of a version by its ID, where it still waits.
+pub(super) async fn named(
+    conn: &mut Conn,
+    version: &Version,
+    key: &VersionKey,
+    id: &ChangeId,
+) -> Result<Option<Change>, StoreError> {
+    let Some(row) = stored(conn, key, id).await? else { return Ok(None) };
+    let tool: ToolId = parse(&row.1)?;
+    if !version.description.tools.contains_key(&tool) {
+        return Ok(None);
+    }
+    Ok(Some(change(conn, key, tool, row).await?))
+}
+
+async fn stored(
+    conn: &mut Conn,
+    key: &VersionKey,
+    id: &ChangeId,
+) -> Result<Option<Row>, StoreError> {
+    Ok(query_as(
+        "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
+         WHERE id = $1 AND plugin = $2 AND version = $3",
+    )
+    .bind(id.as_str())
+    .bind(key.plugin.as_str())
+    .bind(key.version.as_str())
+    .fetch_optional(conn)
+    .await?)
 }
 
 /// A change, with both sides and what it amounts to.
@@ -352,10 +370,9 @@ async fn held_before(
     .bind(function.as_str())
     .fetch_all(conn)
     .await?;
+    let nodes: BTreeSet<&str> = nodes.iter().map(|seen| seen.node.as_str()).collect();
     let held = |value: &str| {
-        held.iter().any(|(node, held)| {
-            held == value && nodes.iter().any(|seen| seen.node.as_str() == node)
-        })
+        held.iter().any(|(node, held)| held == value && nodes.contains(node.as_str()))
     };
     let row = rows.iter().find(|(value, _)| held(value)).or(rows.first());
     match row {

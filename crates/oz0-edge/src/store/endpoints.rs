@@ -4,10 +4,10 @@
 //! version of its plugin that was installed last and has one.
 
 use oz0_api::change::ChangeKind;
-use oz0_api::{ChangeId, Endpoint};
+use oz0_api::{ChangeId, Endpoint, PluginVersion};
 use oz0_listing::ToolId;
 
-use super::db::{Conn, query, query_as};
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::{NewChange, VersionKey};
 use super::versions::Version;
 use super::{StoreError, Write, parse};
@@ -49,10 +49,18 @@ pub(super) async fn pinned(
     .bind(tool.as_str())
     .fetch_all(conn)
     .await?;
-    let own = rows.iter().find(|(version, ..)| version == key.version.as_str());
+    pin_of(&rows, &key.version).map(parse).transpose()
+}
+
+/// Of a tool's pins, the one that a version has or begins from. Each is of a version with an install rank, the highest first.
+pub(super) fn pin_of<'a>(
+    pins: &'a [(String, String, i64)],
+    version: &PluginVersion,
+) -> Option<&'a str> {
+    let own = pins.iter().find(|(of, ..)| of == version.as_str());
     // Where a candidate's calls go says nothing about the next version before it is installed.
-    let installed = rows.iter().find(|(.., rank)| *rank > 0);
-    own.or(installed).map(|(_, pin, _)| parse(pin)).transpose()
+    let installed = pins.iter().find(|(.., rank)| *rank > 0);
+    own.or(installed).map(|(_, pin, _)| pin.as_str())
 }
 
 /// What stands on the endpoint that a version's manifest names for a tool.
@@ -70,6 +78,24 @@ pub(super) async fn pin(
 }
 
 impl Write<'_> {
+    /// Whether a tool has a pin in this version itself. Before its first listing it has one where a move was approved.
+    pub(super) async fn is_pinned(
+        &mut self,
+        key: &VersionKey,
+        tool: &ToolId,
+    ) -> Result<bool, StoreError> {
+        let pinned: i64 = query_scalar(
+            "SELECT COUNT(*) FROM tools
+             WHERE plugin = $1 AND version = $2 AND tool = $3 AND pin IS NOT NULL",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .bind(tool.as_str())
+        .fetch_one(self.conn())
+        .await?;
+        Ok(pinned > 0)
+    }
+
     /// Pins a tool of a version.
     pub(super) async fn set_pin(
         &mut self,

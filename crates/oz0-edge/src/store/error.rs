@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use oz0_api::Problem;
 use sqlx::postgres::PgDatabaseError;
 
+use crate::seal::SealError;
+
 /// Why the store could not do something.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -110,6 +112,9 @@ pub enum StoreError {
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(#[from] getrandom::Error),
+    /// A secret cannot be sealed, or opened.
+    #[error("secrets cannot be used: {0}")]
+    Seal(#[from] SealError),
 }
 
 impl StoreError {
@@ -135,6 +140,13 @@ impl StoreError {
                 "see that the database runs and is reached from here; the edge needs no restart",
             ),
             Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
+            Self::Seal(SealError::OthersKey { .. }) => Some(
+                "give this edge the key of the other edges over that database (`seal.key`, `OZ0_SEAL_KEY`)",
+            ),
+            Self::Seal(_) => Some(
+                "give the edge the key that it had (`seal.key`, `OZ0_SEAL_KEY`), or unset what was sealed with it and set \
+                 it anew",
+            ),
             Self::Newer { .. } => Some("use that version of oz0 or a later one"),
             Self::Bundles { .. } => Some(
                 "check `--bundles`, and for a bucket the credentials and region in the environment",

@@ -1,14 +1,17 @@
 //! The state machine's states in the database: loaded, stepped, and the difference written.
 
+mod narrow;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::change::{ChangeKind, Seen};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId};
 
+use self::narrow::Narrow;
 use super::db::{Conn, query, query_as, query_scalar};
 use super::{StoreError, Write, parse};
-use crate::function::{Function, Sight, Value};
+use crate::function::{Function, Sight, Value, Waiting};
 
 /// A version of a plugin, as a key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +28,8 @@ pub(super) struct ToolState {
     pub(super) snapshot: bool,
     pub(super) compared: BTreeSet<NodeName>,
     functions: BTreeMap<FunctionId, Function>,
+    /// Where this is not the state of all nodes, whose it is.
+    pub(super) narrow: Option<Narrow>,
 }
 
 impl ToolState {
@@ -34,15 +39,7 @@ impl ToolState {
         tool: &ToolId,
     ) -> Result<Self, StoreError> {
         let (plugin, version) = (key.plugin.as_str(), key.version.as_str());
-        let snapshot: i64 = query_scalar(
-            "SELECT COUNT(*) FROM tools
-             WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
-        )
-        .bind(plugin)
-        .bind(version)
-        .bind(tool.as_str())
-        .fetch_one(&mut *conn)
-        .await?;
+        let snapshot = Self::has_snapshot(conn, key, tool).await?;
         let compared: Vec<String> = query_scalar(
             "SELECT node FROM tool_nodes
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND compared = 1",
@@ -52,17 +49,7 @@ impl ToolState {
         .bind(tool.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let accepted: Vec<(String, String)> = query_as(
-            "SELECT a.function, a.value FROM accepted a JOIN functions f
-             ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
-             WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
-             ORDER BY a.accept_rank, a.value",
-        )
-        .bind(plugin)
-        .bind(version)
-        .bind(tool.as_str())
-        .fetch_all(&mut *conn)
-        .await?;
+        let values = Self::load_accepted(conn, key, tool).await?;
         let sightings: Vec<(String, String, String, i64)> = query_as(
             "SELECT s.function, s.node, s.value, s.now FROM sightings s JOIN functions f
              ON f.plugin = s.plugin AND f.version = s.version AND f.function = s.function
@@ -75,10 +62,6 @@ impl ToolState {
         .fetch_all(&mut *conn)
         .await?;
 
-        let mut values = BTreeMap::<FunctionId, Vec<Value>>::new();
-        for (function, value) in accepted {
-            values.entry(parse(&function)?).or_default().push(parse(&value)?);
-        }
         let mut seen = BTreeMap::<FunctionId, BTreeMap<NodeName, Sight>>::new();
         for (function, node, value, now) in sightings {
             let value = parse(&value)?;
@@ -99,20 +82,16 @@ impl ToolState {
         Ok(Self {
             key: key.clone(),
             tool: tool.clone(),
-            snapshot: snapshot > 0,
+            snapshot,
             compared: compared.iter().map(|node| parse(node)).collect::<Result<_, _>>()?,
             functions,
+            narrow: None,
         })
     }
 
     /// The functions that are stored.
     pub(super) fn known(&self) -> impl Iterator<Item = &FunctionId> {
         self.functions.keys()
-    }
-
-    /// Takes over what was stored, for the next step of the same function.
-    pub(super) fn set(&mut self, id: &FunctionId, function: Function) {
-        self.functions.insert(id.clone(), function);
     }
 
     /// One function; one that is not stored is outside the snapshot, or unpinned without one.
@@ -203,11 +182,17 @@ impl Write<'_> {
         if before.accepted() != after.accepted() {
             self.store_accepted(tool, id, &before, after, listings, &mut moved).await?;
         }
-        self.store_sightings(key, id, &before, after).await?;
-        self.store_changes(tool, id, after, listings, approved, &mut moved).await?;
+        self.store_sightings(tool, id, &before, after).await?;
+        match &tool.narrow {
+            None => self.store_changes(tool, id, after, listings, approved, &mut moved).await?,
+            Some(narrow) => {
+                self.store_changes_of(tool, narrow, id, after, listings, &mut moved).await?;
+            }
+        }
         if before.accepted() == [Value::Absent]
             && after.accepted() == [Value::Absent]
             && after.seen().all(|(_, sight)| sight.now == Value::Absent)
+            && (tool.narrow.is_none() || !self.is_listed(key, id).await?)
         {
             self.forget_function(key, id).await?;
         }
@@ -279,11 +264,12 @@ impl Write<'_> {
 
     async fn store_sightings(
         &mut self,
-        key: &VersionKey,
+        tool: &ToolState,
         id: &FunctionId,
         before: &Function,
         after: &Function,
     ) -> Result<(), StoreError> {
+        let key = &tool.key;
         let rows = |function: &Function| -> BTreeSet<(NodeName, Value, bool)> {
             function
                 .seen()
@@ -293,7 +279,25 @@ impl Write<'_> {
                 })
                 .collect()
         };
-        let (old, new) = (rows(before), rows(after));
+        let (mut old, new) = (rows(before), rows(after));
+        if tool.narrow.is_none() {
+            // A hash that was dropped is one that many nodes may have listed.
+            let stay: BTreeSet<Value> = new.iter().map(|(_, value, _)| *value).collect();
+            let gone: BTreeSet<Value> = old.iter().map(|(_, value, _)| *value).collect();
+            for value in gone.difference(&stay) {
+                query(
+                    "DELETE FROM sightings
+                     WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4",
+                )
+                .bind(key.plugin.as_str())
+                .bind(key.version.as_str())
+                .bind(id.as_str())
+                .bind(value.to_string())
+                .execute(self.conn())
+                .await?;
+            }
+            old.retain(|(_, value, _)| stay.contains(value));
+        }
         for (node, value, _) in old.difference(&new) {
             query(
                 "DELETE FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
@@ -371,28 +375,42 @@ impl Write<'_> {
             if open.iter().any(|change| change.value == *value) {
                 continue;
             }
-            let change = change_id(&tool.key, id, *value);
-            let listing = match value {
-                Value::Absent => None,
-                Value::Listed(_) => Some(listings.get(value).ok_or_else(|| {
-                    StoreError::Row(format!("no listing of {id} has the hash {value}"))
-                })?),
-            };
-            self.open_change(NewChange {
-                id: &change,
-                key: &tool.key,
-                tool: &tool.tool,
-                function: Some(id),
-                kind: new.kind,
-                value: &value.to_string(),
-                listing: listing.map(Listing::canonical),
-            })
-            .await?;
-            for node in &new.nodes {
-                self.join_change(&change, node).await?;
-            }
-            moved.opened.push((*value, change));
+            self.open_waiting(tool, id, *value, new, listings, moved).await?;
         }
+        Ok(())
+    }
+
+    /// Opens a change for what waits now, and did not before.
+    async fn open_waiting(
+        &mut self,
+        tool: &ToolState,
+        id: &FunctionId,
+        value: Value,
+        new: &Waiting,
+        listings: &BTreeMap<Value, Listing>,
+        moved: &mut Moved,
+    ) -> Result<(), StoreError> {
+        let change = change_id(&tool.key, id, value);
+        let listing = match value {
+            Value::Absent => None,
+            Value::Listed(_) => Some(listings.get(&value).ok_or_else(|| {
+                StoreError::Row(format!("no listing of {id} has the hash {value}"))
+            })?),
+        };
+        self.open_change(NewChange {
+            id: &change,
+            key: &tool.key,
+            tool: &tool.tool,
+            function: Some(id),
+            kind: new.kind,
+            value: &value.to_string(),
+            listing: listing.map(Listing::canonical),
+        })
+        .await?;
+        for node in &new.nodes {
+            self.join_change(&change, node).await?;
+        }
+        moved.opened.push((value, change));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::db::{query, query_as};
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
 use super::held::Held;
-use super::versions::{Version, of_plugin};
+use super::versions::{Version, called_of};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, to_json};
 use crate::function::{Event, Function, Value};
 
@@ -135,7 +135,7 @@ impl Store {
         }
 
         let empty = listed.functions.is_empty() && listed.left_out.is_empty();
-        let state = ToolState::load(write.conn(), &key, &report.tool).await?;
+        let state = write.state_for(&key, &report.tool, node, &listed.functions).await?;
         if empty || (!state.snapshot && listed.functions.is_empty()) {
             // Neither erases a snapshot nor becomes the first one; what waits goes on waiting.
             write.note(&key, node, report, Some((&listed, false)), None).await?;
@@ -144,10 +144,11 @@ impl Store {
         let first = !state.snapshot;
         let mut held = BTreeMap::new();
         if first {
+            let moved = write.is_pinned(&key, &report.tool).await?;
             if let Some(endpoint) = endpoint {
                 write.set_pin(&key, &report.tool, endpoint).await?;
             }
-            held = write.held_back(&version, &listed.functions).await?;
+            held = write.held_back(&version, &report.tool, &listed.functions, moved).await?;
             write.take_snapshot(&version, node, report, &listed, &held).await?;
         }
         write.note(&key, node, report, Some((&listed, true)), None).await?;
@@ -159,13 +160,13 @@ impl Store {
     }
 }
 
-/// The version that the report is about, if it is still what that node runs: one that goes on with the installed version in a
-/// candidate's place says what it lists as well.
+/// The version that the report is about, if it is still what that node runs: one that goes on with another version, in the place of
+/// a candidate or of an installed one that does not start there, says what it lists as well.
 async fn current(write: &mut Write<'_>, node: &NodeName, report: &Report) -> Answer<Version> {
     let stale = |what: String| {
         Problem::new(Code::Stale, what).hint("poll again: the plugin set is another one now")
     };
-    let version = of_plugin(write.conn(), &report.plugin)
+    let version = called_of(write.conn(), &report.plugin)
         .await?
         .into_iter()
         .find(|version| version.description.version == report.version)
@@ -317,6 +318,10 @@ impl Write<'_> {
         .await?;
 
         let Some(measured) = &version.description.measured else { return Ok(()) };
+        // A remote tool is never dialled to be measured, so there is nothing that it differs from.
+        if version.description.tools[&report.tool].endpoint().is_some() {
+            return Ok(());
+        }
         let mut differing: BTreeMap<FunctionId, Option<String>> = hashes;
         for function in measured.iter().filter(|function| function.id.tool() == report.tool) {
             match differing.get(&function.id) {
@@ -363,7 +368,10 @@ impl Write<'_> {
         listed: &Read,
         held: &BTreeMap<FunctionId, Held>,
     ) -> Result<BTreeMap<FunctionId, Verdict>, StoreError> {
-        let nodes = self.alive().await?;
+        let nodes = match &state.narrow {
+            Some(narrow) => narrow.witnesses.clone(),
+            None => self.alive().await?,
+        };
         let live = |name: &NodeName| name == node || nodes.contains(name);
         let ids: BTreeSet<FunctionId> =
             state.known().chain(listed.functions.keys()).cloned().collect();
@@ -372,7 +380,8 @@ impl Write<'_> {
         for id in ids {
             let listing = listed.functions.get(&id);
             let value = listing.map_or(Value::Absent, |listing| Value::Listed(listing.hash()));
-            let before = held.get(&id).map_or_else(|| state.function(&id), Held::function);
+            let before =
+                held.get(&id).map_or_else(|| state.function(&id), |held| held.function(node));
             let event = if state.snapshot {
                 Event::Listing { node: node.clone(), value }
             } else {

@@ -14,16 +14,25 @@ use tokio::sync::watch;
 use super::db::{Conn, Db, query, query_scalar};
 use super::error::judge;
 use super::folder::Folder;
+use super::poll::Pulse;
+use super::together::Together;
 use super::{Actor, Store, StoreError, audit, postgres, random, tokens};
 use crate::metrics::Metrics;
 use crate::place::StoreAt;
-use crate::small::open_regular;
+use crate::seal::{Seal, SealError, SealKey};
+use crate::small::{open_regular, read_small};
 
 /// Connections that read.
 const READERS: u32 = 4;
 
 /// The file that holds the first admin token.
 pub(super) const ADMIN_TOKEN: &str = "admin.token";
+
+/// The file that holds the key which secrets are sealed with.
+const SEAL_KEY: &str = "seal.key";
+
+/// What the store says of the key that every edge over one database seals with: its fingerprint.
+pub(super) const SEALED_WITH: &str = "seal";
 
 /// The steps of the schema, by the same numbers for both databases.
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -138,6 +147,72 @@ impl Database {
         self.folder.remember(at, &store, &edge)?;
         Ok((store, edge))
     }
+
+    /// What secrets are sealed with: the key that is given, or the one in the folder. One is made where nothing was sealed yet;
+    /// where something was, or other edges over the database have theirs, another key would open none of it.
+    async fn seal(&self, at: &StoreAt, given: Option<&SealKey>) -> Result<Seal, StoreError> {
+        let file = self.folder.root().join(SEAL_KEY);
+        let kept = match given {
+            Some(key) => Some(key.clone()),
+            None => match read_small(&file) {
+                Ok(bytes) => {
+                    let bytes = zeroize::Zeroizing::new(bytes);
+                    let key = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
+                    let Some(key) = key else { return Ok(Seal::None(SealError::NoKey(file))) };
+                    Some(key)
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Err(source) => {
+                    return Err(StoreError::Folder { operation: "read", path: file, source });
+                }
+            },
+        };
+        let shared = matches!(at, StoreAt::Postgres(_));
+        if let (Some(key), false) = (&kept, shared) {
+            return Ok(Seal::with(key));
+        }
+        let mut tx = self.db.write().await?;
+        let theirs: Option<String> = query_scalar("SELECT value FROM meta WHERE name = $1")
+            .bind(SEALED_WITH)
+            .fetch_optional(&mut tx)
+            .await?;
+        let theirs = theirs.filter(|_| shared);
+        let key = match kept {
+            Some(key) => key,
+            None => {
+                let sealed: i64 = query_scalar(
+                    "SELECT (SELECT COUNT(*) FROM secrets) + (SELECT COUNT(*) FROM connections)",
+                )
+                .fetch_one(&mut tx)
+                .await?;
+                if theirs.is_some() || sealed > 0 {
+                    return Ok(Seal::None(SealError::Absent(file)));
+                }
+                let key = SealKey::from_random(random()?);
+                self.folder.write_secret(SEAL_KEY, &key.written())?;
+                key
+            }
+        };
+        let has = key.fingerprint();
+        match theirs {
+            Some(needs) if needs != has => {
+                let needs = oz0_listing::escape::line_within(&needs, 20).into_owned();
+                return Err(SealError::OthersKey { needs, has }.into());
+            }
+            None if shared => {
+                query(
+                    "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+                )
+                .bind(SEALED_WITH)
+                .bind(has)
+                .execute(&mut tx)
+                .await?;
+                tx.commit().await?;
+            }
+            _ => {}
+        }
+        Ok(Seal::with(&key))
+    }
 }
 
 /// Opens the file of a data folder, or makes one where there never was one.
@@ -172,9 +247,11 @@ impl Store {
         root: &Path,
         at: &StoreAt,
         live_for: Duration,
+        key: Option<&SealKey>,
     ) -> Result<Self, StoreError> {
         let database = Database::open(root, at, Steps::All).await?;
         let (id, edge) = database.identify(at).await?;
+        let seal = database.seal(at, key).await?;
         let Database { db, folder, path } = database;
         let (files, postgres) = match at {
             StoreAt::Folder => (Some(folder.files()?), None),
@@ -189,8 +266,11 @@ impl Store {
             replaced: OnceLock::new(),
             id,
             edge,
+            seal,
             live_for,
             commits: watch::Sender::new(0),
+            pulse: Pulse::default(),
+            together: Together::default(),
             winding_down: watch::Sender::new(false),
             presence: Mutex::default(),
             asking: Mutex::default(),

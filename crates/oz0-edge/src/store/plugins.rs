@@ -12,7 +12,8 @@ use oz0_listing::{Digest, FunctionId, ListingHash, ModelName, ToolId};
 
 use super::db::{Conn, query, query_as, query_scalar};
 use super::versions::{
-    Runs, Version, all_live, candidate_beside, install_rank, installed, known, life, of_plugin,
+    Runs, Version, all_live, candidate_beside, install_rank, installed, kept, known, life,
+    of_plugin,
 };
 use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, to_json};
 use crate::version::{self, Event, no_plugin};
@@ -133,6 +134,7 @@ impl Store {
             state,
             installed_at: write.now,
             rollout: terms.rollout.clone(),
+            kept_on: BTreeSet::new(),
         };
         write.store_version(&stored).await?;
         // The overrides may differ, and nodes forgot what they held of a version that was gone.
@@ -140,6 +142,9 @@ impl Store {
 
         let added = match &known {
             Some(known) if is_dev => {
+                if known.description.measured != description.measured {
+                    write.compare_measured(&stored).await?;
+                }
                 write.hold_added_tools(&known.description, description).await?
             }
             _ => Vec::new(),
@@ -200,6 +205,20 @@ impl Store {
     ) -> Result<PluginStatus, StoreError> {
         let mut status = self.status_of(conn, version, candidate).await?;
         status.before = life(conn, &status.name).await?.before;
+        let mut said = status.tools.iter().flat_map(|tool| &tool.nodes);
+        if said.any(|node| node.goes_on.is_some()) {
+            // What nodes go on with is what they call of the plugin, and what may wait there waits.
+            for kept in kept(conn, Some(&status.name)).await? {
+                let kept = self.status_of(conn, &kept, None).await?;
+                status.changes.extend(kept.changes);
+                for function in kept.functions {
+                    if status.functions.iter().all(|known| known.id != function.id) {
+                        status.functions.push(function);
+                    }
+                }
+            }
+            status.functions.sort_by(|a, b| a.id.cmp(&b.id));
+        }
         if let Some((candidate, rollout)) =
             candidate.and_then(|candidate| Some((candidate, candidate.rollout.clone()?)))
         {
@@ -275,7 +294,7 @@ impl Write<'_> {
 
     /// Writes a version down as it is to be.
     async fn store_version(&mut self, version: &Version) -> Result<(), StoreError> {
-        let Version { description, state, installed_at, rollout } = version;
+        let Version { description, state, installed_at, rollout, kept_on: _ } = version;
         let revision = self.revision().await?;
         query(
             "INSERT INTO versions (plugin, version, digest, dev, description, state, installed_at,
@@ -298,6 +317,37 @@ impl Write<'_> {
         .bind(rollout.as_ref().map(ToString::to_string))
         .execute(self.conn())
         .await?;
+        Ok(())
+    }
+
+    /// Of the functions that differ from the measured listing, those that no longer do after a folder was measured anew are
+    /// not said any more. What differs only now is no news of a listing, and is a change if it is one.
+    async fn compare_measured(&mut self, version: &Version) -> Result<(), StoreError> {
+        let key = version.key();
+        let rows: Vec<(String, Option<String>)> = query_as(
+            "SELECT m.function, a.value FROM mismatches m LEFT JOIN accepted a
+             ON a.plugin = m.plugin AND a.version = m.version AND a.function = m.function
+             AND a.value <> 'absent' WHERE m.plugin = $1 AND m.version = $2",
+        )
+        .bind(key.plugin.as_str())
+        .bind(key.version.as_str())
+        .fetch_all(self.conn())
+        .await?;
+        let measured = version.description.measured.iter().flatten();
+        let measured: BTreeMap<&str, String> =
+            measured.map(|one| (one.id.as_str(), one.hash.to_string())).collect();
+        for (function, accepted) in rows {
+            if measured.get(function.as_str()) == accepted.as_ref() {
+                query(
+                    "DELETE FROM mismatches WHERE plugin = $1 AND version = $2 AND function = $3",
+                )
+                .bind(key.plugin.as_str())
+                .bind(key.version.as_str())
+                .bind(&function)
+                .execute(self.conn())
+                .await?;
+            }
+        }
         Ok(())
     }
 
@@ -366,9 +416,9 @@ impl Write<'_> {
 }
 
 /// What a node said of a tool, as it is stored.
-type Said = (String, String, i64, String, String, Option<String>, Option<String>);
+pub(super) type Said = (String, String, i64, String, String, Option<String>, Option<String>);
 
-fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
+pub(super) fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
     let (_, node, at, functions, left_out, failure, goes_on) = row;
     Ok(ToolOnNode {
         node: parse(node)?,

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use oz0_api::audit::AuditSubject;
-use oz0_api::node::Policy;
 use oz0_api::policy::{Before, REASON, Rule, RuleSet, SetRule, TenantRule};
-use oz0_api::{Code, Problem, Revision, RuleId, UnixMillis};
+use oz0_api::{Code, Problem, RuleId, UnixMillis};
 
-use super::db::{Conn, query, query_as, query_scalar};
+use super::db::{Conn, query, query_as};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, parse_json, random, to_json};
 
 /// Rules of the tenant, at most.
@@ -16,7 +15,8 @@ const RULES: usize = 1_000;
 /// The longest condition, in bytes of JSON.
 const CONDITION: usize = 64 * 1024;
 
-async fn rules(conn: &mut Conn) -> Result<Vec<TenantRule>, StoreError> {
+/// The rules, the first first.
+pub(super) async fn rules(conn: &mut Conn) -> Result<Vec<TenantRule>, StoreError> {
     let rows: Vec<(String, String, i64, String)> =
         query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
             .fetch_all(conn)
@@ -31,21 +31,6 @@ async fn rules(conn: &mut Conn) -> Result<Vec<TenantRule>, StoreError> {
             })
         })
         .collect()
-}
-
-/// The policy for a node that has it as it was at `known`; none where that is how it still is.
-pub(super) async fn since(
-    conn: &mut Conn,
-    known: Option<Revision>,
-    now: Revision,
-) -> Result<Option<Policy>, StoreError> {
-    let changed: i64 = query_scalar("SELECT value FROM counters WHERE name = 'policy'")
-        .fetch_one(&mut *conn)
-        .await?;
-    if known.is_some_and(|known| changed <= known.0) {
-        return Ok(None);
-    }
-    Ok(Some(Policy { revision: now, rules: rules(conn).await? }))
 }
 
 /// What is wrong with a rule.

@@ -31,7 +31,13 @@ pub(super) struct Presence {
 }
 
 /// What the store says of a node.
-type Row = (String, i64, Option<String>, String, Option<i64>, Option<String>);
+type Row = (String, i64, Option<String>, String, Option<i64>, Option<String>, Option<String>);
+
+macro_rules! rows {
+    ($which:literal) => {
+        concat!("SELECT node, seen_at, edge, presence, tier, reason, version FROM nodes", $which)
+    };
+}
 
 /// It polls, or did until a moment ago.
 const THERE: &str = "there";
@@ -40,7 +46,7 @@ const LOST: &str = "lost";
 /// It has said that it ends, and not polled since.
 const LEFT: &str = "left";
 
-/// The longest reason that is kept of a node, in characters.
+/// The longest reason, and the longest version, that is kept of a node, in characters.
 const REASON: usize = 1000;
 
 /// A node as it is now.
@@ -53,6 +59,26 @@ pub(super) struct Seen {
     pub(super) polls: bool,
     /// How well it contains servers, and why not better.
     tier: Option<(u8, Option<String>)>,
+    version: Option<String>,
+}
+
+/// What a node says of itself as it begins to poll.
+#[derive(Debug, Clone)]
+pub(super) struct Begins {
+    tier: Option<i64>,
+    reason: Option<String>,
+    version: Option<String>,
+}
+
+impl From<&PollQuery> for Begins {
+    fn from(query: &PollQuery) -> Self {
+        let said = |text: &String| escape::line_within(text, REASON).into_owned();
+        Self {
+            tier: query.tier.map(i64::from),
+            reason: query.reason.as_ref().map(said),
+            version: query.version.as_ref().map(said),
+        }
+    }
 }
 
 /// A node's poll, for as long as it waits.
@@ -64,7 +90,7 @@ pub(crate) struct Polling<'a> {
 impl Drop for Polling<'_> {
     fn drop(&mut self) {
         if let Some(presence) = self.store.presence().get_mut(&self.node) {
-            presence.polling -= 1;
+            presence.polling = presence.polling.saturating_sub(1);
             presence.seen = Some(Instant::now());
         }
     }
@@ -85,7 +111,7 @@ impl Store {
         Polling { store: self, node: node.clone() }
     }
 
-    fn presence(&self) -> MutexGuard<'_, BTreeMap<NodeName, Presence>> {
+    pub(super) fn presence(&self) -> MutexGuard<'_, BTreeMap<NodeName, Presence>> {
         self.presence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,7 +121,7 @@ impl Store {
     }
 
     /// A node asks for something.
-    fn sees(&self, node: &NodeName) {
+    pub(super) fn sees(&self, node: &NodeName) {
         self.presence().entry(node.clone()).or_default().seen = Some(Instant::now());
     }
 
@@ -156,7 +182,7 @@ impl Store {
     /// there stays so when the time of day jumps, and its listings with it. Only of a node that has not come back to a
     /// new process, or polls at another edge, there is nothing but the time of day that it was seen.
     fn seen(&self, node: &NodeName, row: Row, now: UnixMillis) -> Result<Seen, StoreError> {
-        let (_, at, edge, presence, tier, reason) = row;
+        let (_, at, edge, presence, tier, reason, version) = row;
         let lately = now
             .0
             .checked_sub(at)
@@ -174,7 +200,7 @@ impl Store {
             (None, _) => (lately, false),
         };
         let tier = tier.and_then(|tier| u8::try_from(tier).ok()).map(|tier| (tier, reason));
-        Ok(Seen { at: UnixMillis(at), live, polls, tier })
+        Ok(Seen { at: UnixMillis(at), live, polls, tier, version })
     }
 
     /// Every node that ever asked.
@@ -183,10 +209,7 @@ impl Store {
         conn: &mut Conn,
         now: UnixMillis,
     ) -> Result<BTreeMap<NodeName, Seen>, StoreError> {
-        let rows: Vec<Row> =
-            query_as("SELECT node, seen_at, edge, presence, tier, reason FROM nodes")
-                .fetch_all(conn)
-                .await?;
+        let rows: Vec<Row> = query_as(rows!("")).fetch_all(conn).await?;
         rows.into_iter()
             .map(|row| {
                 let node: NodeName = parse(&row.0)?;
@@ -196,15 +219,28 @@ impl Store {
             .collect()
     }
 
+    /// Whether a node counts as alive.
+    pub(super) async fn is_node_live(
+        &self,
+        conn: &mut Conn,
+        node: &NodeName,
+        now: UnixMillis,
+    ) -> Result<bool, StoreError> {
+        let row: Option<Row> =
+            query_as(rows!(" WHERE node = $1")).bind(node.as_str()).fetch_optional(conn).await?;
+        let seen = row.map(|row| self.seen(node, row, now)).transpose()?;
+        Ok(seen.is_some_and(|seen| seen.live))
+    }
+
     /// The nodes that ever asked.
     pub(crate) async fn nodes(&self) -> Result<Vec<NodeStatus>, StoreError> {
         let mut tx = self.read().await?;
         let nodes = self.nodes_seen(&mut tx, now()).await?;
         Ok(nodes
             .into_iter()
-            .map(|(node, Seen { at, live, tier, .. })| {
+            .map(|(node, Seen { at, live, tier, version, .. })| {
                 let (tier, reason) = tier.map_or((None, None), |(tier, why)| (Some(tier), why));
-                NodeStatus { node, seen_at: at, live, tier, reason }
+                NodeStatus { node, seen_at: at, live, tier, reason, version }
             })
             .collect())
     }
@@ -221,44 +257,23 @@ impl Store {
         let step = i64::try_from(self.live_for.as_millis() / 10).unwrap_or(i64::MAX);
         let row: Option<Row> = {
             let mut tx = self.read().await?;
-            query_as(
-                "SELECT node, seen_at, edge, presence, tier, reason FROM nodes WHERE node = $1",
-            )
-            .bind(node.as_str())
-            .fetch_optional(&mut tx)
-            .await?
+            query_as(rows!(" WHERE node = $1")).bind(node.as_str()).fetch_optional(&mut tx).await?
         };
-        let reason = begins.and_then(|query| query.reason.as_ref());
-        let reason = reason.map(|reason| escape::line_within(reason, REASON).into_owned());
-        let tier = begins.and_then(|query| query.tier).map(i64::from);
-        let known = row.is_some_and(|(_, seen, edge, presence, told, why)| {
+        let begins = begins.map(Begins::from);
+        let known = row.is_some_and(|(_, seen, edge, presence, tier, reason, version)| {
             let lately = (0..step).contains(&now.0.saturating_sub(seen));
             let here = edge.as_deref() == Some(self.edge.as_str()) && presence == THERE;
-            lately
-                && (begins.is_none() || here)
-                && (tier.is_none() || (told, why) == (tier, reason.clone()))
+            let said = begins.as_ref().is_none_or(|begins| {
+                here && (begins.tier.is_none()
+                    || (&begins.tier, &begins.reason) == (&tier, &reason))
+                    && (begins.version.is_none() || begins.version == version)
+            });
+            lately && said
         });
         if known {
             return Ok(());
         }
-        let mut write = self.write(&Actor::Node(node.clone())).await?;
-        write.see(node).await?;
-        if begins.is_some() {
-            query(
-                "UPDATE nodes SET edge = $1, presence = $2,
-                 reason = CASE WHEN $3 IS NULL THEN reason ELSE $4 END, tier = COALESCE($3, tier)
-                 WHERE node = $5",
-            )
-            .bind(self.edge.as_str())
-            .bind(THERE)
-            .bind(tier)
-            .bind(reason)
-            .bind(node.as_str())
-            .execute(write.conn())
-            .await?;
-        }
-        write.tell_flips(node).await?;
-        write.commit().await
+        self.see_together(node, begins).await
     }
 }
 
@@ -281,6 +296,30 @@ impl Write<'_> {
         )
         .bind(node.as_str())
         .bind(now.0)
+        .execute(self.conn())
+        .await?;
+        Ok(())
+    }
+
+    /// Notes that a node polls here from now on, and what it said of itself.
+    pub(super) async fn see_begin(
+        &mut self,
+        node: &NodeName,
+        Begins { tier, reason, version }: Begins,
+    ) -> Result<(), StoreError> {
+        let edge = self.store.edge.clone();
+        query(
+            "UPDATE nodes SET edge = $1, presence = $2,
+             reason = CASE WHEN $3 IS NULL THEN reason ELSE $4 END, tier = COALESCE($3, tier),
+             version = COALESCE($5, version)
+             WHERE node = $6",
+        )
+        .bind(edge.as_str())
+        .bind(THERE)
+        .bind(tier)
+        .bind(reason)
+        .bind(version)
+        .bind(node.as_str())
         .execute(self.conn())
         .await?;
         Ok(())

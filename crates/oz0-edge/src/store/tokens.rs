@@ -5,6 +5,7 @@
 //! afford the check on every request.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use oz0_api::audit::AuditSubject;
 use oz0_api::token::{CreateToken, CreatedToken, TokenInfo, TokenKind};
@@ -26,7 +27,7 @@ impl Identity {
     pub(crate) fn actor(&self) -> Actor {
         match self.token.kind {
             TokenKind::Node => Actor::Node(self.token.name.clone()),
-            TokenKind::Admin | TokenKind::Client | TokenKind::Join => {
+            TokenKind::Admin | TokenKind::Viewer | TokenKind::Client | TokenKind::Join => {
                 Actor::Token(self.token.name.clone())
             }
         }
@@ -54,9 +55,7 @@ fn info(row: &Row) -> Result<TokenInfo, StoreError> {
 }
 
 fn kind_of(text: &str) -> Option<TokenKind> {
-    [TokenKind::Admin, TokenKind::Node, TokenKind::Client, TokenKind::Join]
-        .into_iter()
-        .find(|kind| kind.as_str() == text)
+    TokenKind::ALL.into_iter().find(|kind| kind.as_str() == text)
 }
 
 async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedToken, StoreError> {
@@ -298,13 +297,44 @@ impl Store {
             }
         }
         write.revoke(&mut token).await?;
+        if token.kind == TokenKind::Node {
+            write.forget_node(&token.name).await?;
+        }
         write.commit().await?;
+        if token.kind == TokenKind::Node {
+            self.let_go(&token.name);
+        }
         Ok(token)
+    }
+
+    /// Writes down that somebody signed in at the console with their token, and from where.
+    pub(crate) async fn signed_in(
+        &self,
+        identity: &Identity,
+        from: Option<IpAddr>,
+    ) -> Result<(), StoreError> {
+        let mut write = self.write(&identity.actor()).await?;
+        let mut subject = subject(&identity.token);
+        subject.detail.extend(from.map(|from| ("address".to_owned(), from.to_string())));
+        write.audit(Act { action: "console.sign_in", subject }).await?;
+        write.commit().await
+    }
+
+    /// Writes down that they left.
+    pub(crate) async fn signed_out(&self, actor: &Actor, id: &TokenId) -> Result<(), StoreError> {
+        let token = self.live_token(id).await?;
+        let Some(token) = token else { return Ok(()) };
+        let mut write = self.write(actor).await?;
+        write.audit(Act { action: "console.sign_out", subject: subject(&token) }).await?;
+        write.commit().await
     }
 }
 
 impl Write<'_> {
     async fn revoke(&mut self, token: &mut TokenInfo) -> Result<(), StoreError> {
+        if token.kind == TokenKind::Node {
+            self.doubt_node_tokens().await?;
+        }
         let now = self.now;
         token.revoked_at = Some(now);
         query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")

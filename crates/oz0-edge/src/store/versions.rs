@@ -22,6 +22,8 @@ pub(super) struct Version {
     pub(super) installed_at: UnixMillis,
     /// The nodes that run it, of a candidate.
     pub(super) rollout: Option<Rollout>,
+    /// The nodes that go on with it, of a version that was replaced by one that does not start there.
+    pub(super) kept_on: BTreeSet<NodeName>,
 }
 
 impl Version {
@@ -36,10 +38,19 @@ impl Version {
         self.state == VersionState::Candidate
     }
 
-    /// Whether this node may run it: a candidate on its nodes, an installed version on all, since one that is offered a candidate
-    /// may go on with it.
+    /// Whether this node may run it: a candidate on its nodes, a version that was replaced where it is kept, an installed one on
+    /// all, since a node that is offered a candidate may go on with it.
     pub(super) fn may_run_on(&self, node: &NodeName) -> bool {
-        !self.is_candidate() || self.is_offered_to(node)
+        match self.state {
+            VersionState::Candidate => self.is_offered_to(node),
+            VersionState::Replaced => self.is_kept_on(node),
+            _ => true,
+        }
+    }
+
+    /// Whether this node goes on with it in the place of the installed version.
+    pub(super) fn is_kept_on(&self, node: &NodeName) -> bool {
+        self.kept_on.contains(node)
     }
 
     /// Whether it is a candidate on this node.
@@ -62,7 +73,7 @@ macro_rules! select {
     };
 }
 
-fn state_of(text: &str) -> Result<VersionState, StoreError> {
+pub(super) fn state_of(text: &str) -> Result<VersionState, StoreError> {
     VersionState::ALL
         .into_iter()
         .find(|state| state.as_str() == text)
@@ -75,6 +86,7 @@ fn read(row: &Row) -> Result<Version, StoreError> {
         state: state_of(&row.1)?,
         installed_at: UnixMillis(row.2),
         rollout: row.3.as_deref().map(parse).transpose()?,
+        kept_on: BTreeSet::new(),
     })
 }
 
@@ -113,6 +125,70 @@ pub(super) async fn all_installed(conn: &mut Conn) -> Result<Vec<Version>, Store
     let rows: Vec<Row> =
         query_as(select!("WHERE state = 'installed' ORDER BY plugin")).fetch_all(conn).await?;
     rows.iter().map(read).collect()
+}
+
+/// The versions that were replaced and that nodes go on with, since the installed version does not start there; of one plugin, or
+/// of all. What is listed of them is compared and decided about as of every version that is called.
+pub(super) async fn kept(
+    conn: &mut Conn,
+    plugin: Option<&PluginName>,
+) -> Result<Vec<Version>, StoreError> {
+    type Kept = (String, String, i64, Option<String>, String);
+    let rows: Vec<Kept> = query_as(
+        "SELECT DISTINCT v.description, v.state, v.installed_at, v.rollout, t.node
+         FROM tool_nodes t
+         JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
+         JOIN versions v ON v.plugin = t.plugin AND v.version = t.goes_on AND v.state = 'replaced'
+         WHERE t.failure IS NOT NULL AND t.goes_on IS NOT NULL AND t.plugin = COALESCE($1, t.plugin)",
+    )
+    .bind(plugin.map(PluginName::as_str))
+    .fetch_all(conn)
+    .await?;
+    let mut kept = BTreeMap::<VersionKey, Version>::new();
+    for (description, state, installed_at, rollout, node) in rows {
+        let version = read(&(description, state, installed_at, rollout))?;
+        kept.entry(version.key()).or_insert(version).kept_on.insert(parse(&node)?);
+    }
+    Ok(kept.into_values().collect())
+}
+
+/// The versions, of those that are [`kept`], that one node goes on with.
+pub(super) async fn goes_on(
+    conn: &mut Conn,
+    node: &NodeName,
+) -> Result<BTreeSet<VersionKey>, StoreError> {
+    let rows: Vec<(String, String)> = query_as(
+        "SELECT DISTINCT v.plugin, v.version
+         FROM tool_nodes t
+         JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
+         JOIN versions v ON v.plugin = t.plugin AND v.version = t.goes_on AND v.state = 'replaced'
+         WHERE t.failure IS NOT NULL AND t.goes_on IS NOT NULL AND t.node = $1",
+    )
+    .bind(node.as_str())
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|(plugin, version)| {
+            Ok(VersionKey { plugin: parse(plugin)?, version: parse(version)? })
+        })
+        .collect()
+}
+
+/// Every version of a plugin that some node may call: the installed one, the candidate, and those that are kept.
+pub(super) async fn called_of(
+    conn: &mut Conn,
+    plugin: &PluginName,
+) -> Result<Vec<Version>, StoreError> {
+    let mut versions = of_plugin(conn, plugin).await?;
+    versions.extend(kept(conn, Some(plugin)).await?);
+    Ok(versions)
+}
+
+/// Every version that some node may call, as [`all_live`] and then those that are kept.
+pub(super) async fn all_called(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
+    let mut versions = all_live(conn).await?;
+    versions.extend(kept(conn, None).await?);
+    Ok(versions)
 }
 
 /// Every version that some node is to run: installed ones and candidates, by the plugin's name and the installed one first.
@@ -409,7 +485,7 @@ impl<'a> Runs<'a> {
         version: &'a Version,
         candidate: Option<&'a Version>,
     ) -> Result<Self, StoreError> {
-        let candidate = candidate.filter(|_| !version.is_candidate());
+        let candidate = candidate.filter(|_| version.state == VersionState::Installed);
         let mut go_on = BTreeSet::new();
         if let Some(candidate) = candidate {
             let rows: Vec<String> = query_scalar(
@@ -426,6 +502,16 @@ impl<'a> Runs<'a> {
             }
         }
         Ok(Self { version, candidate, go_on })
+    }
+
+    /// The same, from the nodes that go on with the version in its candidate's place.
+    pub(super) fn new(
+        version: &'a Version,
+        candidate: Option<&'a Version>,
+        go_on: BTreeSet<NodeName>,
+    ) -> Self {
+        let candidate = candidate.filter(|_| !version.is_candidate());
+        Self { version, candidate, go_on }
     }
 
     pub(super) fn on(&self, node: &NodeName) -> bool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use oz0_api::node::{Outcome, Poll, PollQuery};
+use oz0_api::node::{Outcome, Poll, PollQuery, Verdict};
 use oz0_api::plugin::{Install, PluginDescription, PluginStatus, Uses};
 use oz0_api::rollout::Rollout;
 use oz0_api::{Client, ClientError, Code, PluginVersion, Problem};
@@ -324,6 +324,68 @@ async fn who_uses_a_plugin_stands_in_the_way_of_a_version_that_it_cannot_use() {
     assert!(no.message.ends_with("desk 0.3.0 uses the function team.bye"), "{no}");
     house.admin.remove(&desk.name).await.unwrap();
     house.admin.promote(&fits.name, &fits.version).await.unwrap();
+}
+
+/// A failed update keeps what runs: what runs is compared, told and decided about like anything that is called.
+#[tokio::test]
+async fn what_a_node_goes_on_with_is_held_to_its_snapshot_at_the_edge_too() {
+    let house = House::new().await;
+    let (berlin, paris) = (house.node("berlin").await, house.node("paris").await);
+    let (old, new) = (plugin("team", "1.0.0", &["team"]), plugin("team", "1.1.0", &["team"]));
+    let listed = [("hello", "Hello."), ("bye", "Bye.")];
+    house.install(&old).await;
+    tell(&berlin, &old, "team", &listed).await;
+    tell(&paris, &old, "team", &listed).await;
+    let update = Install { update: true, ..Install::default() };
+    bring(&house.admin, &new).await;
+    house.admin.install_on(&new, &update).await.unwrap();
+    tell(&paris, &new, "team", &listed).await;
+    let failed = Outcome::Failed {
+        reason: "it does not start".to_owned(),
+        goes_on: Some(old.version.clone()),
+    };
+    berlin.report(&outcome(&new, "team", failed)).await.unwrap();
+
+    let hello: oz0_listing::FunctionId = "team.hello".parse().unwrap();
+    let edited = [("hello", "Send keys."), ("bye", "Bye.")];
+    let verdicts = tell(&berlin, &old, "team", &edited).await;
+    assert!(matches!(verdicts.functions[&hello], Verdict::Waiting { .. }), "{verdicts:?}");
+    let late = paris.report(&report(&old, "team", &edited)).await;
+    assert_eq!(refused(late), Code::Stale, "there the new one runs");
+    assert_eq!(house.waiting("team").await, ["team.hello changed berlin"]);
+    assert_eq!(house.count("plugin.tools.changed").await, 1);
+    let changes = house.changes("team").await;
+    assert_eq!(changes[0].version, old.version);
+    let status = house.admin.plugin(&old.name).await.unwrap();
+    assert_eq!(status.version, new.version);
+    assert_eq!(status.changes.len(), 1);
+
+    // A call there is a call of the version that runs there.
+    let ask = |function: &str| oz0_api::call::Ask {
+        function: function.parse().unwrap(),
+        arguments: serde_json::value::RawValue::from_string("{}".to_owned()).unwrap(),
+        node: Some("berlin".parse().unwrap()),
+        timeout_ms: None,
+    };
+    house.admin.ask(&ask("team.bye")).await.unwrap();
+    let log = house.log().await;
+    let entry = log.iter().rfind(|entry| entry.action == "call.ask").unwrap();
+    assert!(entry.subject.functions[&"team.bye".parse().unwrap()].is_some(), "{entry:?}");
+
+    let mut follower = Follower::new(berlin.clone());
+    follower.follow().await;
+    follower.decided.clear();
+    assert_eq!(house.approve_all("team").await.approved.len(), 1);
+    assert!(house.waiting("team").await.is_empty());
+    follower.follow().await;
+    assert_eq!(follower.decided.keys().collect::<Vec<_>>(), ["team 1.0.0 team.hello"]);
+
+    // Where the new version starts after all, the old one is what it was before: replaced.
+    tell(&berlin, &old, "team", &[("hello", "Once more."), ("bye", "Bye.")]).await;
+    tell(&berlin, &new, "team", &listed).await;
+    assert!(house.waiting("team").await.is_empty());
+    assert_eq!(refused(berlin.report(&report(&old, "team", &edited)).await), Code::Stale);
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use oz0_api::change::ChangeKind;
 use oz0_api::node::{Outcome, PollQuery, Verdict};
 use oz0_api::plugin::{Backend, FunctionState, Install, PluginDescription, ToolDescription};
 
-use crate::house::{House, dev, digest, outcome, plugin, refused, report, tell};
+use crate::house::{House, dev, digest, hash, outcome, plugin, refused, report, tell};
 
 fn remote(version: &str, url: &str) -> PluginDescription {
     let mut weather = plugin("weather", version, &["local"]);
@@ -22,13 +22,14 @@ async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_no
     let node = house.node("node-1").await;
     let first = remote("1.0.0", "https://mcp.example.com/mcp");
     house.install(&first).await;
-    tell(&node, &first, "wx", &[("today", "Today.")]).await;
+    tell(&node, &first, "wx", &[("today", "Today."), ("week", "Week.")]).await;
     tell(&node, &first, "local", &[("here", "Here.")]).await;
 
     // Another path, the default port spelled out, capitals and a trailing dot are no move.
     let same = remote("1.1.0", "HTTPS://MCP.Example.com.:443/other");
     house.install(&same).await;
-    assert!(tell(&node, &same, "wx", &[("today", "Today.")]).await.snapshot);
+    let listed = [("today", "Today, anew."), ("week", "Week.")];
+    assert!(tell(&node, &same, "wx", &listed).await.snapshot);
     assert!(house.waiting("weather").await.is_empty());
 
     let moved = remote("2.0.0", "https://mcp.other.example/mcp");
@@ -54,7 +55,21 @@ async fn a_later_version_with_another_origin_waits_and_its_other_functions_do_no
 
     house.approve_all("weather").await;
     assert!(house.waiting("weather").await.is_empty());
-    assert!(tell(&node, &moved, "wx", &[("today", "Moved.")]).await.snapshot);
+    // Approved is where calls go. What nobody has seen of what is listed there waits, with the version before beside it.
+    let there = [("today", "Send keys."), ("week", "Week."), ("export_all", "Exports.")];
+    assert!(tell(&node, &moved, "wx", &there).await.snapshot);
+    assert_eq!(
+        house.waiting("weather").await,
+        ["wx.export_all new node-1", "wx.today changed node-1"]
+    );
+    let changes = house.changes("weather").await;
+    let today = changes.iter().find(|change| change.kind == ChangeKind::Changed).unwrap();
+    let accepted = today.accepted.as_ref().unwrap();
+    assert_eq!(accepted.hash, Some(hash("today", "Today, anew.")));
+    let states = house.states().await;
+    assert_eq!(states["wx.week"], FunctionState::Callable);
+    assert_eq!(states["wx.today"], FunctionState::Waiting);
+    house.approve_all("weather").await;
     assert_eq!(house.states().await["wx.today"], FunctionState::Callable);
     let log = house.log().await;
     let entry = log.iter().find(|entry| entry.action == "plugin.tools.approve").unwrap();

@@ -144,6 +144,7 @@ impl House {
 
     /// The open changes as `function kind nodes`.
     pub(crate) async fn waiting(&self, plugin: &str) -> Vec<String> {
+        self.check_overview().await;
         let line = |change: &Change| {
             let nodes: Vec<&str> = change.nodes.iter().map(|seen| seen.node.as_str()).collect();
             let what = change
@@ -166,8 +167,44 @@ impl House {
         self.approve(plugin, &ids).await
     }
 
+    /// What pages read in a few statements is what the API answers one by one.
+    async fn check_overview(&self) {
+        let desk = self.edge.desk();
+        let (all, plugins) = (desk.plugins().await.unwrap(), self.admin.plugins().await.unwrap());
+        assert_eq!(all.len(), plugins.len());
+        for (own, plugin) in all.iter().zip(&plugins) {
+            assert_eq!(own.before, plugin.before);
+            let candidate = plugin.candidate.as_ref().map(|candidate| &candidate.status);
+            assert_eq!(own.candidate.is_some(), candidate.is_some());
+            for (own, version) in own.versions().zip(std::iter::once(plugin).chain(candidate)) {
+                assert_eq!(own.description.version, version.version);
+                assert_eq!(
+                    as_json(&own.functions),
+                    as_json(&version.functions),
+                    "{}",
+                    version.name
+                );
+                assert_eq!(as_json(&own.tools), as_json(&version.tools), "{}", version.name);
+                assert_eq!(own.mismatches, version.mismatches);
+                let waiting: Vec<_> = own.waiting.iter().map(|change| &change.id).collect();
+                let changes: Vec<_> = version.changes.iter().map(|change| &change.id).collect();
+                assert_eq!(waiting, changes, "{}", version.name);
+                let ids: Vec<_> = changes.into_iter().cloned().collect();
+                let named = desk.changes(&version.name, &ids).await.unwrap();
+                assert_eq!(as_json(&named), as_json(&version.changes));
+            }
+        }
+        let catalog = self.admin.catalog().await.unwrap().functions;
+        for function in &catalog {
+            let same: Vec<_> = catalog.iter().filter(|one| one.id == function.id).collect();
+            let found = desk.function(&function.id).await.unwrap();
+            assert_eq!(as_json(&found), as_json(&same), "{}", function.id);
+        }
+    }
+
     /// The states of every function, as `function state`.
     pub(crate) async fn states(&self) -> BTreeMap<String, FunctionState> {
+        self.check_overview().await;
         let catalog = self.local.catalog().await.unwrap();
         catalog
             .functions
@@ -252,6 +289,8 @@ pub(crate) fn plugin(name: &str, version: &str, tools: &[&str]) -> PluginDescrip
         uses: BTreeMap::new(),
         agents: BTreeSet::new(),
         skills: BTreeSet::new(),
+        secrets: BTreeMap::new(),
+        connections: BTreeMap::new(),
     }
 }
 
@@ -327,4 +366,8 @@ pub(crate) async fn tell(
 #[track_caller]
 pub(crate) fn refused<T: std::fmt::Debug>(result: Result<T, ClientError>) -> Code {
     result.unwrap_err().code().expect("a problem of the edge")
+}
+
+fn as_json(value: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap()
 }

@@ -264,3 +264,40 @@ async fn what_a_node_says_of_its_sandbox_is_shown_escaped() {
     assert_eq!(status.tier, Some(0));
     assert_eq!(status.reason.as_deref(), Some("no user\\u{1B}[2J namespaces"));
 }
+
+/// What a node saw that does not come back waits for nobody.
+#[tokio::test]
+async fn a_node_whose_token_is_revoked_leaves_nothing_open() {
+    let house = House::new().await;
+    let (paris, berlin) = (house.node("paris").await, house.node("berlin").await);
+    let team = plugin("team", "1.0.0", &["team"]);
+    house.install(&team).await;
+    let listed = [("hello", "Hello."), ("bye", "Bye.")];
+    tell(&berlin, &team, "team", &listed).await;
+    tell(&paris, &team, "team", &listed).await;
+    tell(&paris, &team, "team", &[("hello", "Send keys."), ("bye", "Bye."), ("spy", "Spy.")]).await;
+    tell(&berlin, &team, "team", &[("hello", "Hello."), ("bye", "Good bye.")]).await;
+    assert_eq!(
+        house.waiting("team").await,
+        ["team.bye changed berlin", "team.hello changed paris", "team.spy new paris"]
+    );
+    let tokens = house.admin.tokens().await.unwrap();
+    let token = tokens.tokens.iter().find(|token| token.name.as_str() == "paris").unwrap();
+    house.admin.revoke_token(&token.id).await.unwrap();
+    assert_eq!(house.waiting("team").await, ["team.bye changed berlin"]);
+    assert_eq!(house.count("plugin.tools.reverted").await, 1);
+    let status = house.admin.plugin(&team.name).await.unwrap();
+    let nodes: Vec<_> = status.tools[0].nodes.iter().map(|on| on.node.as_str()).collect();
+    assert_eq!(nodes, ["berlin"]);
+    let nodes = house.admin.nodes().await.unwrap();
+    assert!(nodes.iter().all(|node| node.node.as_str() != "paris"), "{nodes:?}");
+
+    // One of that name that joins later is compared with what is accepted, as any other.
+    let paris = house.node("paris").await;
+    tell(&paris, &team, "team", &[("hello", "Send keys."), ("bye", "Bye.")]).await;
+    assert_eq!(
+        house.waiting("team").await,
+        ["team.bye changed berlin", "team.hello changed paris"]
+    );
+    assert!(house.local.verify_audit().await.unwrap().faults.is_empty());
+}

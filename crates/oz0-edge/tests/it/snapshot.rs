@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use oz0_api::Code;
 use oz0_api::change::ChangeKind;
 use oz0_api::node::{LeftOut, Outcome, Verdict};
-use oz0_api::plugin::{FunctionState, Measured};
+use oz0_api::plugin::{Backend, FunctionState, Measured, ToolDescription};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
@@ -340,6 +340,18 @@ async fn a_snapshot_that_differs_from_the_measured_listing_is_said_and_blocks_no
     house.install(&agreeing).await;
     tell(&node, &agreeing, "team", &[("hello", "Hello.")]).await;
     assert_eq!(house.count("plugin.tools.listing_mismatch").await, 1);
+
+    // A remote tool is never dialled to be measured: that it is not in the measured listing says nothing.
+    let mut mixed = plugin("mixed", "1.0.0", &["here"]);
+    let endpoint = "https://mcp.example.com/mcp".parse().unwrap();
+    let wx = ToolDescription::new(Backend::Remote { endpoint });
+    mixed.tools.insert("wx".try_into().unwrap(), wx);
+    mixed.measured = Some(vec![Measured { id: id("here.now"), hash: hash("now", "Now.") }]);
+    house.install(&mixed).await;
+    tell(&node, &mixed, "wx", &[("today", "Today.")]).await;
+    tell(&node, &mixed, "here", &[("now", "Now.")]).await;
+    assert!(house.admin.plugin(&mixed.name).await.unwrap().mismatches.is_empty());
+    assert_eq!(house.count("plugin.tools.listing_mismatch").await, 1);
 }
 
 #[tokio::test]
@@ -431,18 +443,18 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
         let listed = [&refused[..], &[("more", "More.")]].concat();
         let verdicts = tell(&node, &next, "team", &listed).await;
         assert!(verdicts.snapshot, "a new version has a snapshot of its own");
-        for (name, kind) in [("hello", ChangeKind::Changed), ("spy", ChangeKind::New)] {
+        for (name, kind) in
+            [("hello", ChangeKind::Changed), ("more", ChangeKind::New), ("spy", ChangeKind::New)]
+        {
             let verdict = &verdicts.functions[&id(&format!("team.{name}"))];
             assert!(
                 matches!(verdict, Verdict::Waiting { kind: k, .. } if *k == kind),
                 "{verdict:?}"
             );
         }
-        for name in ["team.bye", "team.more"] {
-            assert_eq!(verdicts.functions[&id(name)], Verdict::Accepted, "{version}");
-        }
+        assert_eq!(verdicts.functions[&id("team.bye")], Verdict::Accepted, "{version}");
         let changes = house.changes("team").await;
-        assert_eq!(changes.len(), 2);
+        assert_eq!(changes.len(), 3);
         let accepted = changes[0].accepted.as_ref().unwrap();
         assert_eq!(accepted.hash, Some(hash("hello", "Hello.")), "what was accepted before");
         assert_eq!(house.states().await["team.hello"], FunctionState::Waiting);
@@ -455,7 +467,7 @@ async fn what_waits_in_a_folder_is_not_trusted_because_its_version_was_edited() 
         let kept = &subject.functions[&id("team.hello")];
         assert_eq!(*kept, Some(hash("hello", "Hello.").to_string()));
         assert!(!subject.functions.contains_key(&id("team.spy")), "{subject:?}");
-        assert_eq!(subject.detail["waits_from_before"], "team.hello team.spy");
+        assert_eq!(subject.detail["waits_from_before"], "team.hello team.more team.spy");
     }
 
     // Back to what was accepted, it is called, without anybody.

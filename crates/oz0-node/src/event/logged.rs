@@ -33,6 +33,9 @@ impl Event {
             Self::GoesOn { plugin, version, goes_on } => {
                 warn!(target: NODE, %plugin, %version, %goes_on, "plugin version does not take over");
             }
+            Self::Renewed { plugin } => {
+                info!(target: NODE, %plugin, "servers started anew with other credentials");
+            }
             Self::Unassigned { plugin } => {
                 info!(target: NODE, %plugin, "plugin no longer assigned");
             }

@@ -17,6 +17,7 @@ use crate::hooks::{self, Notice, Watch, Word};
 use crate::outcome::Outcome;
 use crate::policy::Ruling;
 use crate::table::Entry;
+use crate::vault;
 use crate::watched::{self, Watched};
 
 impl Gateway {
@@ -101,14 +102,18 @@ impl Gateway {
             if let Ruling::Refuse(text) = self.ruled(&ready, &arguments)? {
                 return Err(Halt::Refused(Outcome::Policy, text));
             }
+            let carried = self.carried(&ready.entry, &ready.instance).await?;
             let limits = &self.roster.host.options.limits;
             let slot = ready
                 .instance
                 .slot(id, None)
                 .ok_or_else(|| Halt::Error(Outcome::Busy, answer::busy(id, limits.in_flight)))?;
             let name = serde_json::Value::from(id.function());
+            let carried = carried
+                .map(|carried| format!(r#","{}":{carried}"#, vault::META))
+                .unwrap_or_default();
             let params = format!(
-                r#"{{"name":{name},"arguments":{arguments},"_meta":{{"traceparent":"{trace}"}}}}"#
+                r#"{{"name":{name},"arguments":{arguments},"_meta":{{"traceparent":"{trace}"{carried}}}}}"#
             );
             let params = RawValue::from_string(params).expect("its parts are JSON");
             let client = &ready.instance.client;

@@ -75,11 +75,13 @@ fn is_answered(answer: &str) -> bool {
 async fn one_address_alone_keeps_nobody_else_out() {
     let bounds = Bounds { connections: 8, each: 4, ..Bounds::default() };
     let house = House::new(bounds);
+    let refused = oz0_serve::refused();
     // Four are held, and the others are closed as they come.
     let held: Vec<_> = (1..=4).map(|port| house.connect(&format!("192.0.2.1:{port}"))).collect();
     for port in 5..=50 {
         assert_eq!(rest(house.connect(&format!("192.0.2.1:{port}"))).await, "");
     }
+    assert!(oz0_serve::refused() >= refused + 46, "each is counted");
     let began = Instant::now();
     for other in ["192.0.2.2:1", "[2001:db8::1]:1", "127.0.0.1:1", "[::1]:1"] {
         assert!(is_answered(&house.ask(other).await), "{other}");
@@ -141,4 +143,17 @@ async fn an_answer_that_nobody_takes_is_not_waited_with() {
     let began = Instant::now();
     assert!(is_answered(&house.ask("192.0.2.2:1").await), "its place is free again");
     assert!(began.elapsed() <= bounds.stall + Duration::from_secs(1), "{:?}", began.elapsed());
+}
+
+#[test]
+fn an_edge_has_room_for_a_fleet_within_the_files_that_it_may_have_open() {
+    let room = |open| {
+        let Bounds { connections, each, .. } = Bounds::of_edge(open);
+        (connections, each)
+    };
+    assert_eq!(room(u64::MAX), (8192, 2048));
+    assert_eq!(room(524_288), (8192, 2048));
+    assert_eq!(room(20_000), (6666, 1666));
+    assert_eq!(room(4096), (1365, 341));
+    assert_eq!(room(100), (64, 16));
 }

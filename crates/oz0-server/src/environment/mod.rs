@@ -24,6 +24,7 @@ use std::sync::Arc;
 pub use error::{EnvironmentError, PrepareError};
 use oz0_diagnostic::{SourceFile, Span};
 use oz0_plugin::{Dependencies, DependencyProblem, PackageLock, Requirements, normal_name};
+use oz0_policy::forbidden;
 
 use crate::interpreter::Interpreters;
 use crate::launch::LaunchSpec;
@@ -183,6 +184,7 @@ impl Environments {
             Registry::Pypi => {
                 let found = Requirements::read(&source).map_err(relocked)?;
                 names_pypi(&found, name, version)?;
+                allowed_pypi(&found)?;
                 let environment = self.install_requirements(&found, &what)?;
                 let program = Self::console_script(&environment, &source, name)?;
                 Prepared {
@@ -193,6 +195,7 @@ impl Environments {
             }
             Registry::Npm => {
                 let found = PackageLock::read_tool(&source, name, version).map_err(relocked)?;
+                allowed_npm(&found)?;
                 let environment = self.install_package_lock(&found, &what)?;
                 let program = Self::package_bin(&environment, &source, name)?;
                 Prepared {
@@ -220,6 +223,13 @@ impl Environments {
     ) -> Result<String, PrepareError> {
         lock_file::check(folder)?;
         let text = self.lock(tool)?;
+        let source = SourceFile::new(tool.lock_file(), text.clone());
+        match tool.registry {
+            Registry::Pypi => allowed_pypi(&Requirements::read(&source)?)?,
+            Registry::Npm => {
+                allowed_npm(&PackageLock::read_tool(&source, tool.name, tool.version)?)?
+            }
+        }
         lock_file::write(folder, &format!("{}.lock", tool.tool), &text)?;
         Ok(tool.lock_file())
     }
@@ -302,6 +312,33 @@ fn names_pypi(found: &Requirements, name: &str, version: &str) -> Result<(), Dep
         ),
     };
     Err(DependencyProblem::error(span, message, "lock it anew with: oz0 plugin test --relock"))
+}
+
+/// Checks that a lock brings in nothing that no plugin may have, whoever pulls it in: OZ-S012 holds where a package's lock is made
+/// and where it is installed from, also for who never runs the linter.
+fn allowed_pypi(found: &Requirements) -> Result<(), DependencyProblem> {
+    let mut all = found.iter();
+    let forbidden = all.find(|requirement| forbidden::PYPI.contains(&requirement.name()));
+    forbidden.map_or(Ok(()), |one| Err(brings(one.name(), one.version(), one.span().clone())))
+}
+
+/// The same of npm's lock.
+fn allowed_npm(found: &PackageLock) -> Result<(), DependencyProblem> {
+    let all = found.closure().packages;
+    let forbidden = all.into_iter().find(|package| forbidden::NPM.contains(&&*package.name));
+    forbidden.map_or(Ok(()), |one| {
+        let place = format!("node_modules/{}", one.name);
+        Err(brings(&one.name, &one.version, found.span_at(&place)))
+    })
+}
+
+fn brings(name: &str, version: &str, span: Span) -> DependencyProblem {
+    let version = oz0_listing::escape::line_within(version, 80);
+    DependencyProblem::error(
+        span,
+        format!("the lock brings in {name} {version}, which no plugin may have (OZ-S012)"),
+        "name a package, or a version of it, that does without; `oz0 plugin explain OZ-S012` says why",
+    )
 }
 
 /// The program of its package's name, else the only one.

@@ -93,7 +93,7 @@ pub(crate) enum AuditCommand {
 pub(crate) enum Token {
     /// Make a token, and print it: it is shown this once
     #[command(
-        after_help = "Examples:\n  oz0 token create --client claude\n  oz0 token create --client claude --may-approve\n  oz0 token create --admin ana\n  oz0 token create --node berlin-1"
+        after_help = "Examples:\n  oz0 token create --client claude\n  oz0 token create --client claude --may-approve\n  oz0 token create --admin ana\n  oz0 token create --viewer ben\n  oz0 token create --node berlin-1"
     )]
     Create(CreateToken),
     /// Show the tokens, revoked ones included; never their secrets
@@ -115,7 +115,7 @@ pub(crate) enum Token {
 
 /// `oz0 token create`.
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("who").required(true).args(["client", "admin", "node"])))]
+#[command(group(ArgGroup::new("who").required(true).args(["client", "admin", "viewer", "node"])))]
 pub(crate) struct CreateToken {
     /// For an MCP client of this name: it calls functions, and nothing else
     #[arg(long, value_name = "NAME")]
@@ -123,12 +123,15 @@ pub(crate) struct CreateToken {
     /// For a person of this name, who approves, installs and makes tokens
     #[arg(long, value_name = "NAME")]
     pub(crate) admin: Option<NodeName>,
+    /// For a person of this name, who reads what an admin reads, and does nothing
+    #[arg(long, value_name = "NAME")]
+    pub(crate) viewer: Option<NodeName>,
     /// For setting up a node of this name: it works once, within an hour, with `oz0 node join`; a node that has the name now
     /// is let go when it is used
     #[arg(long, value_name = "NAME")]
     pub(crate) node: Option<NodeName>,
     /// Elicitation at this client may decide a call that is asked about
-    #[arg(long, conflicts_with_all = ["admin", "node"])]
+    #[arg(long, conflicts_with_all = ["admin", "viewer", "node"])]
     pub(crate) may_approve: bool,
     /// Print the token with what is known of it as JSON
     #[arg(long)]

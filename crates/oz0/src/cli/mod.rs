@@ -1,5 +1,6 @@
 //! The arguments of every command: what all of them take here, and one file a group.
 
+mod credentials;
 mod edge;
 mod lint;
 mod plugin;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub(crate) use self::credentials::{ClientAuth, ConnectConnection, Connection, Of, Secret};
 pub(crate) use self::edge::{Audit, AuditCommand, Call, Catalog, CreateToken, ReadAudit, Token};
 pub(crate) use self::lint::{Explain, Format, Lint, Lsp};
 pub(crate) use self::plugin::{
@@ -19,8 +21,9 @@ pub(crate) use self::plugin::{
 };
 pub(crate) use self::policy::{Action, Approvals, DecideCall, Place, Policy, SetPolicy};
 pub(crate) use self::run::{
-    Arguments, Edge, EdgeCommand, JoinNode, KeptFlags, LogFlags, LogFormat, Mcp, MetricsFlags,
-    Node, NodeCommand, NodeFlags, RunEdge, RunNode, Up, Validate, seconds, within_a_week,
+    Arguments, Edge, EdgeCommand, FrontFlags, JoinNode, KeptFlags, LogFlags, LogFormat, Mcp,
+    MetricsFlags, Node, NodeCommand, NodeFlags, RunEdge, RunNode, Up, Validate, seconds,
+    within_a_week,
 };
 pub(crate) use self::wrap::Wrap;
 
@@ -154,6 +157,12 @@ pub(crate) enum Command {
     /// Look at the calls that wait for a person, and decide
     #[command(subcommand, after_help = "Example:\n  oz0 approvals list")]
     Approvals(Approvals),
+    /// Keep the secrets that plugins' processes are given
+    #[command(subcommand, after_help = "Example:\n  oz0 secret set acme-github/GITHUB_TOKEN")]
+    Secret(Secret),
+    /// Connect plugins to accounts at outside systems, whose tokens go with single calls
+    #[command(subcommand, after_help = "Example:\n  oz0 connection connect acme-github/github")]
+    Connection(Connection),
     /// Read the audit log: who approved what, and when
     #[command(
         after_help = "Examples:\n  oz0 audit --plugin team\n  oz0 audit --follow --action plugin.tools\n  oz0 audit --since 2h --json | jq -r .action\n  oz0 audit verify"

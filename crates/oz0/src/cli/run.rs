@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use oz0_local::Network;
 
 #[derive(Debug, Args)]
 pub(crate) struct Up {
@@ -24,6 +25,8 @@ pub(crate) struct Up {
     /// Another name that this machine is reached by (repeatable); requests for other names are refused
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    #[command(flatten)]
+    pub(crate) front: FrontFlags,
     /// Print the first line as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -33,6 +36,17 @@ pub(crate) struct Up {
     pub(crate) metrics: MetricsFlags,
     #[command(flatten)]
     pub(crate) log: LogFlags,
+}
+
+/// Where the console is reached, when something stands in front of it.
+#[derive(Debug, Args)]
+pub(crate) struct FrontFlags {
+    /// Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) public_url: Option<String>,
+    /// A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)
+    #[arg(long, value_name = "NETWORK")]
+    pub(crate) trusted_proxy: Vec<Network>,
 }
 
 /// `oz0 edge`.
@@ -113,6 +127,8 @@ pub(crate) struct RunEdge {
     /// Another name that this machine is reached by (repeatable); requests for other names are refused
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
+    #[command(flatten)]
+    pub(crate) front: FrontFlags,
     /// The certificate to show, with its chain, in PEM
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,

@@ -55,6 +55,7 @@ impl House {
             ("node", node),
             ("client", made(&["--client", "somebody"])),
             ("join", made(&["--node", "node-2"])),
+            ("viewer", made(&["--viewer", "reader"])),
         ]);
         let void = BTreeMap::from([
             ("another edge's", foreign),

@@ -25,9 +25,9 @@ const MARK: char = '\u{1e}';
 /// How long a command may print something else while another one is still at work.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The addresses that a document shows, of an MCP endpoint and an edge, and what stands before a port in any.
-const SHOWN: &str = "http://127.0.0.1:7071/mcp";
-const SHOWN_EDGE: &str = "http://127.0.0.1:7070, and at ";
+/// The addresses that a document shows, of an MCP endpoint, an edge and its console, and what stands before a port in any.
+const SHOWN: [(&str, &str); 3] =
+    [("/mcp", "7071/mcp"), (", and at ", "7070, and at "), ("; sign in", "7070; sign in")];
 const HOST: &str = "http://127.0.0.1:";
 
 /// What becomes of a block's commands.
@@ -106,10 +106,10 @@ fn with_shown_port(line: &str) -> String {
     let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        match (rest.strip_prefix("/mcp"), rest.strip_prefix(", and at ")) {
-            (Some(rest), _) => shown.extend([SHOWN, rest]),
-            (None, Some(rest)) => shown.extend([SHOWN_EDGE, rest]),
-            (None, None) => shown.extend([HOST, part]),
+        let known = SHOWN.iter().find_map(|(end, port)| Some((rest.strip_prefix(end)?, port)));
+        match known {
+            Some((rest, port)) => shown.extend([HOST, *port, rest]),
+            None => shown.extend([HOST, part]),
         }
     }
     shown

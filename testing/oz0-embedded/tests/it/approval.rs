@@ -105,7 +105,6 @@ async fn a_new_version_is_not_called_while_it_installs_and_gets_a_snapshot_of_it
 
     let manifest = std::fs::read_to_string(plugin.root.join("oz0-plugin.yaml")).unwrap();
     plugin.write("oz0-plugin.yaml", &manifest.replace("version: 1.0.0", "version: 2.0.0"));
-    plugin.list("team", &[&function("hello", "Greets better.")]);
     plugin.script("team", json!({"on": {"start": [{"steps": [{"delay_ms": 6000}]}]}}));
     house.install(&plugin).await;
     eventually("it installs", async || {

@@ -6,6 +6,7 @@ mod approval;
 mod asking;
 mod bound;
 mod calls;
+mod connections;
 mod hooks;
 mod house;
 mod label;

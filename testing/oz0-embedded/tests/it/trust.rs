@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use oz0_api::Client as Edge;
+use oz0_api::credential::Sensitive;
 use oz0_api::plugin::FunctionState;
 use oz0_node::{Event, Node, NodeLimits, NodeOptions, Parts};
 use oz0_server::{Environments, Launcher, TierChoice};
@@ -88,7 +89,7 @@ async fn a_server_gets_the_secrets_it_declares_and_does_not_start_without_one() 
     })
     .await;
     node.shutdown().await;
-    let secrets = BTreeMap::from([("TEAM_KEY".to_owned(), "k".to_owned())]);
+    let secrets = BTreeMap::from([("TEAM_KEY".to_owned(), Sensitive::new("k"))]);
     let node = house.node("node-1", NodeOptions { secrets, ..NodeOptions::default() }).await;
     let caller = Caller::of(&node).await;
     assert_eq!(caller.refusal("team__hello").await, None);

@@ -354,6 +354,13 @@ fn locks_that_do_not_lock_are_refused_before_anything_is_installed() {
         String::new(),
         "\u{feff}# only a comment \\\n".to_owned(),
         "\0\u{202e}\n".to_owned(),
+        // OZ-S012, whoever pulls it in.
+        format!(
+            "mcp-server-time==2026.10.19 --hash=sha256:{hash}\nLiteLLM_Proxy==1.82.7 --hash=sha256:{hash}\n"
+        ),
+        format!(
+            "mcp-server-time==2026.10.19 --hash=sha256:{hash}\nLiteLLM==1.82.7 --hash=sha256:{hash}\n"
+        ),
     ];
     let locked = |packages: &str| {
         let name = EVERYTHING.name;
@@ -376,6 +383,12 @@ fn locks_that_do_not_lock_are_refused_before_anything_is_installed() {
         locked(r#", "packages/own": {"version": "1.0.0"}"#),
         r#"{"lockfileVersion": 3, "packages": {"": {"dependencies": {"left-pad": "1.3.0"}}}}"#
             .to_owned(),
+        locked(&format!(
+            r#", "node_modules/{name}": {{"version": "2026.8.31", "integrity": "{integrity}"}},
+            "node_modules/router": {{"name": "litellm", "version": "1.0.0", "integrity": "{integrity}"}}"#,
+            name = EVERYTHING.name,
+            integrity = format!("sha512-{}==", "A".repeat(86)),
+        )),
     ];
     let bench = Bench::new();
     let (environments, said) = environments(&bench.cache());

@@ -99,3 +99,18 @@ pub(super) fn row(ecosystem: Ecosystem, name: &str) -> &'static Forbidden {
     let is = |row: &&Forbidden| row.ecosystem == ecosystem && row.name == name;
     FORBIDDEN.iter().find(is).unwrap_or(&FORBIDDEN[0])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_held_to_the_same_names() {
+        let names = |ecosystem| {
+            let of = FORBIDDEN.iter().filter(move |row| row.ecosystem == ecosystem);
+            of.map(|row| row.name).collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(names(Ecosystem::PyPi), oz0_policy::forbidden::PYPI.into());
+        assert_eq!(names(Ecosystem::Npm), oz0_policy::forbidden::NPM.into());
+    }
+}

@@ -6,5 +6,6 @@ mod disk;
 mod fleet;
 mod kills;
 mod load;
+mod many;
 mod network;
 mod restart;

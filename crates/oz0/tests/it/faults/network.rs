@@ -18,7 +18,7 @@ use super::fleet::{Fleet, client, eventually, greet, refused};
 
 /// What becomes of the bytes that go one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     Open,
     /// They wait, as those on a wire that is cut for a while.
     Cut,
@@ -27,7 +27,7 @@ enum Way {
 }
 
 /// A wire to the edge.
-struct Wire {
+pub(super) struct Wire {
     address: SocketAddr,
     state: Arc<State>,
 }
@@ -42,12 +42,18 @@ struct State {
 impl Wire {
     /// To whoever listens there.
     fn to(listen: &str) -> Self {
+        Self::to_any(&[listen.to_owned()])
+    }
+
+    /// To the first of these who takes a connection, each connection beginning with the next one.
+    pub(super) fn to_any(listen: &[String]) -> Self {
         let state = Arc::new(State {
             to_edge: watch::Sender::new(Way::Open),
             to_node: watch::Sender::new(Way::Open),
             life: watch::Sender::new(0),
         });
-        let target: SocketAddr = listen.parse().expect("an address");
+        let mut targets: Vec<SocketAddr> =
+            listen.iter().map(|listen| listen.parse().expect("an address")).collect();
         let (sender, address) = std::sync::mpsc::channel();
         let wires = Arc::clone(&state);
         // Its own thread: what a test does in between must not hold it up.
@@ -59,8 +65,10 @@ impl Wire {
                 sender.send(listener.local_addr().expect("it has one")).expect("it is waited for");
                 while let Ok((near, _)) = listener.accept().await {
                     let wires = Arc::clone(&wires);
+                    targets.rotate_left(1);
+                    let targets = targets.clone();
                     tokio::spawn(async move {
-                        let Ok(far) = TcpStream::connect(target).await else { return };
+                        let Ok(far) = TcpStream::connect(&targets[..]).await else { return };
                         Box::pin(wires.join(near, far)).await;
                     });
                 }
@@ -69,11 +77,11 @@ impl Wire {
         Self { address: address.recv().expect("it listens"), state }
     }
 
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    fn set(&self, to_edge: Way, to_node: Way) {
+    pub(super) fn set(&self, to_edge: Way, to_node: Way) {
         self.state.to_edge.send_replace(to_edge);
         self.state.to_node.send_replace(to_node);
     }

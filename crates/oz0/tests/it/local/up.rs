@@ -32,7 +32,7 @@ async fn the_first_line_says_where_it_listens_and_clients_of_both_eras_call_ther
     let mcp = up.url("mcp");
     assert_eq!(
         up.first,
-        json!({"edge": up.url("edge"), "mcp": mcp, "socket": home.data().join("oz0.sock"),
+        json!({"edge": up.url("edge"), "console": up.url("edge"), "mcp": mcp, "socket": home.data().join("oz0.sock"),
             "claude": format!("claude mcp add --transport http oz0 {mcp}"), "mcp_auth": false})
     );
     for era in [EraChoice::Modern, EraChoice::Legacy] {

@@ -176,7 +176,7 @@ fn login_keeps_a_token_that_the_edge_knows() {
 
     let said = login(&["--edge", &edge], &format!("{secret}\n"));
     assert_eq!(said.code, Some(0), "{}", said.all());
-    assert!(said.stderr.contains(&format!("commands are ana at {edge}")), "{}", said.all());
+    assert!(said.stderr.contains(&format!("with --edge {edge}, ")), "{}", said.all());
     assert!(!said.stderr.contains(&secret) && said.stdout.is_empty(), "{}", said.all());
     assert_eq!(fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
     assert_eq!(list().code, Some(0), "{}", list().all());
@@ -205,5 +205,5 @@ fn a_token_that_is_typed_is_not_shown() {
     let (code, screen) = terminal.end();
     assert_eq!(code, Some(0), "{screen}");
     assert!(!screen.contains(&secret), "{screen}");
-    assert!(screen.contains("commands are ana at"), "{screen}");
+    assert!(screen.contains("commands are ana there"), "{screen}");
 }
