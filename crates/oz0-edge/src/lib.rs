@@ -105,7 +105,6 @@ impl Edge {
         );
         bundles.sweep(&store.known_digests().await?, shared).await?;
         store::watch(&store);
-        tokio::spawn(Store::beat(Arc::downgrade(&store)));
         let (accounts, bounds) = (Arc::default(), options.bounds);
         Ok(Self { store, bundles: Arc::new(bundles), accounts, bounds })
     }

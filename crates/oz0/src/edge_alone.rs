@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Edge, settings: &Settings, output: Output) -> Resu
             Ok(missing(&backup, "were not where bundles are kept, and are not in it", output))
         }
         Some(EdgeCommand::Restore { file, kept }) => {
-            let (kept, folder) = (settings.kept(kept)?, settings.data()?);
+            let (kept, folder) = (settings.kept(kept)?, settings.sealed()?);
             let backup = machine::runtime()?.block_on(kept.restore(&folder, file))?;
             output.data(&format!(
                 "restored {} of {}; the admin token is in {}",

@@ -132,7 +132,12 @@ async fn news(
     // Before it is looked whether one waits.
     let mut called = store.called(node);
     let mut heard = beats.borrow_and_update().clone();
-    let Asks { mut standing, known, called: mut looks } = store.asks(node, query).await?;
+    let asks = store.asks(node, token, query).await?;
+    // It may have been revoked since it was shown, and of that what was heard just now says nothing any more.
+    if !asks.live {
+        return Err(unknown_token());
+    }
+    let Asks { mut standing, known, called: mut looks, live: _ } = asks;
     loop {
         // Taken last: a job that is taken and not handed out is lost.
         let takes = looks && query.jobs && !store.has_left(node).await?;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::change::Change;
-use oz0_api::plugin::{CatalogFunction, FunctionStatus, ToolStatus};
+use oz0_api::plugin::{CatalogFunction, FunctionStatus, ToolStatus, VersionState};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ListingHash, ModelName, ToolId};
 
@@ -15,7 +15,9 @@ use super::endpoints::pin_of;
 use super::functions::{VersionKey, kind_of, stored_listing};
 use super::names::Owners;
 use super::plugins::{Said as SaidRow, on_node};
-use super::versions::{Runs, Version, all_live, candidate_beside, of_plugin};
+use super::versions::{
+    Runs, Version, all_called, all_live, called_of, candidate_beside, kept, of_plugin,
+};
 use super::{Answer, Store, StoreError, changes, now, parse, parse_json};
 use crate::function::Value;
 use crate::overview::{ListedFunction, PluginOverview, VersionOverview, Waiting};
@@ -47,7 +49,18 @@ fn grouped<T>(rows: Vec<(Key, T)>) -> BTreeMap<Key, Vec<T>> {
     groups
 }
 
-/// A statement over the rows of versions that live, of one plugin or, where that is empty, of all.
+/// That a version is called: it is installed, a candidate, or one that nodes go on with since the installed one does not start
+/// there.
+macro_rules! called {
+    () => {
+        "(v.state IN ('installed', 'candidate') OR v.state = 'replaced' AND EXISTS (
+             SELECT g.node FROM tool_nodes g JOIN versions i
+             ON i.plugin = g.plugin AND i.version = g.version AND i.state = 'installed'
+             WHERE g.plugin = v.plugin AND g.goes_on = v.version AND g.failure IS NOT NULL))"
+    };
+}
+
+/// A statement over the rows of versions that are called, of one plugin or, where that is empty, of all.
 macro_rules! live {
     ($columns:literal, $table:literal, $rest:literal) => {
         concat!(
@@ -56,7 +69,9 @@ macro_rules! live {
             " FROM ",
             $table,
             " t JOIN versions v ON v.plugin = t.plugin AND v.version = t.version ",
-            "WHERE v.state IN ('installed', 'candidate') AND ($1 = '' OR t.plugin = $1) ",
+            "WHERE ",
+            called!(),
+            " AND ($1 = '' OR t.plugin = $1) ",
             $rest
         )
     };
@@ -111,7 +126,7 @@ impl Rows {
         let open: Vec<Open> = query_as(live!(
             "t.id, t.tool, t.function, t.kind, t.opened_at",
             "changes",
-            "ORDER BY t.tool, t.function, t.opened_at, t.id"
+            "ORDER BY t.tool, COALESCE(t.function, ''), t.opened_at, t.id"
         ))
         .bind(of)
         .fetch_all(&mut *conn)
@@ -221,11 +236,11 @@ impl Store {
     /// How many changes wait, and how many calls for a person.
     pub(crate) async fn waiting_counts(&self) -> Answer<(i64, i64)> {
         let mut tx = self.read().await?;
-        let changes: i64 = query_scalar(
+        let changes: i64 = query_scalar(concat!(
             "SELECT COUNT(*) FROM changes c JOIN versions v
-             ON v.plugin = c.plugin AND v.version = c.version
-             WHERE v.state IN ('installed', 'candidate')",
-        )
+             ON v.plugin = c.plugin AND v.version = c.version WHERE ",
+            called!()
+        ))
         .fetch_one(&mut tx)
         .await?;
         let calls: i64 = query_scalar("SELECT COUNT(*) FROM approvals WHERE state = 'pending'")
@@ -253,13 +268,26 @@ impl Store {
         let nodes = self.nodes_seen(conn, now()).await?;
         let nodes: BTreeMap<NodeName, bool> =
             nodes.into_iter().map(|(node, seen)| (node, seen.live)).collect();
+        let kept = kept(conn, None).await?;
         let mut plugins = Vec::new();
         for version in live.iter().filter(|version| !version.is_candidate()) {
             let candidate = candidate_beside(live, version);
             let before = rows.before.remove(version.description.name.as_str());
             let before: Option<PluginVersion> = before.as_deref().map(parse).transpose()?;
-            let installed =
+            let mut installed =
                 version_overview(conn, &mut rows, &owners, &nodes, version, candidate).await?;
+            // What nodes go on with is what they call of the plugin, and what may wait there waits.
+            for kept in kept.iter().filter(|kept| kept.description.name == version.description.name)
+            {
+                let kept = version_overview(conn, &mut rows, &owners, &nodes, kept, None).await?;
+                installed.waiting.extend(kept.waiting);
+                for function in kept.functions {
+                    if installed.functions.iter().all(|known| known.id != function.id) {
+                        installed.functions.push(function);
+                    }
+                }
+                installed.functions.sort_by(|a, b| a.id.cmp(&b.id));
+            }
             let candidate = match candidate {
                 Some(candidate) => {
                     Some(version_overview(conn, &mut rows, &owners, &nodes, candidate, None).await?)
@@ -307,18 +335,21 @@ impl Store {
     pub(crate) async fn function(&self, id: &FunctionId) -> Answer<Vec<CatalogFunction>> {
         let mut tx = self.read().await?;
         let tool = id.tool();
-        let live = all_live(&mut tx).await?;
+        let called = all_called(&mut tx).await?;
+        let owners = Owners::load(&mut tx).await?;
+        let nodes = self.nodes_seen(&mut tx, now()).await?;
+        let nodes: BTreeMap<NodeName, bool> =
+            nodes.into_iter().map(|(node, seen)| (node, seen.live)).collect();
         let mut found = Vec::new();
-        for version in live.iter().filter(|version| version.description.tools.contains_key(&tool)) {
+        for version in called.iter().filter(|version| version.description.tools.contains_key(&tool))
+        {
             let name = &version.description.name;
-            let of: Vec<Version> =
-                live.iter().filter(|other| other.description.name == *name).cloned().collect();
-            let overview = self.overview_of(&mut tx, &of, name.as_str()).await?;
-            let versions = overview.iter().flat_map(PluginOverview::versions);
-            let own = versions
-                .filter(|own| own.description.version == version.description.version)
-                .flat_map(|own| &own.functions)
-                .find(|own| own.id == *id);
+            let mut rows = Rows::load(&mut tx, name.as_str()).await?;
+            let candidate = candidate_beside(&called, version)
+                .filter(|_| version.state == VersionState::Installed);
+            let own =
+                version_overview(&mut tx, &mut rows, &owners, &nodes, version, candidate).await?;
+            let own = own.functions.iter().find(|own| own.id == *id);
             let Some(own) = own else { continue };
             let key = version.key();
             let listings = accepted_of(&mut tx, &key, id).await?;
@@ -374,7 +405,7 @@ async fn changes_named(
     ids: &[ChangeId],
 ) -> Result<Vec<Change>, StoreError> {
     let mut found = Vec::with_capacity(ids.len());
-    for version in of_plugin(conn, plugin).await? {
+    for version in called_of(conn, plugin).await? {
         let key = version.key();
         for id in ids {
             if let Some(change) = changes::named(conn, &version, &key, id).await? {

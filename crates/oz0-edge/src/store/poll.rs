@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use oz0_api::node::PollQuery;
-use oz0_api::{NodeName, Revision};
+use oz0_api::{NodeName, Revision, TokenId};
 use tokio::sync::watch;
 
 use super::db::{Conn, query, query_scalar};
 use super::functions::VersionKey;
 use super::standing::Standing;
-use super::{Store, StoreError, Write, audit, parse, steady, versions};
+use super::{Store, StoreError, Write, audit, parse, steady, tokens, versions};
 
 /// Before a store that could not be read is read again.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -54,6 +54,8 @@ pub(crate) struct Asks {
     pub(crate) known: bool,
     /// Whether a call waits for it.
     pub(crate) called: bool,
+    /// Whether its token still counts.
+    pub(crate) live: bool,
 }
 
 /// That a call waits for a node, for as long as a poll of it does.
@@ -91,6 +93,7 @@ impl Store {
     pub(crate) async fn asks(
         &self,
         node: &NodeName,
+        token: &TokenId,
         query: &PollQuery,
     ) -> Result<Asks, StoreError> {
         let mut tx = self.read().await?;
@@ -108,6 +111,7 @@ impl Store {
                 .fetch_optional(&mut tx)
                 .await?;
         let goes_on = versions::goes_on(&mut tx, node).await?;
+        let live = tokens::is_live(&mut tx, token).await?;
         drop(tx);
         let newest = self.pulse.beats.borrow().standing.clone();
         // What a node goes on with is no decision, and no revision tells of it.
@@ -118,7 +122,7 @@ impl Store {
             None => self.look(Some((node, &goes_on))).await?,
         };
         let known = same && standing.is_past(query);
-        Ok(Asks { standing, known, called: called.is_some() })
+        Ok(Asks { standing, known, called: called.is_some(), live })
     }
 
     /// Reads how things stand, and says so to every poll where that is news. `goes_on` is what a node goes on with, if it must

@@ -70,8 +70,10 @@ pub(super) async fn connect(at: &PostgresAt) -> sqlx::Result<Db> {
     Ok(Db::Postgres { writer, readers, beside })
 }
 
-/// Listens for other edges and counts up, for as long as the store is there.
+/// Tells nodes what is committed, listens for other edges and counts up, for as long as the store is there.
 pub(crate) fn watch(store: &Arc<Store>) {
+    let beats = tokio::spawn(Store::beat(Arc::downgrade(store)));
+    store.watchers().push(beats);
     let Some(at) = &store.postgres else { return };
     let listens = tokio::spawn(listen(Arc::downgrade(store), at.options()));
     let counts = tokio::spawn(count_up(Arc::downgrade(store)));

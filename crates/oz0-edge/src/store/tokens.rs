@@ -13,7 +13,7 @@ use oz0_api::{Code, Problem, TokenId, UnixMillis};
 use oz0_listing::Digest;
 use subtle::ConstantTimeEq as _;
 
-use super::db::{query, query_as, query_scalar};
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, random};
 
 /// Somebody whom the edge knows.
@@ -111,6 +111,16 @@ pub(super) async fn insert_first(write: &mut Write<'_>) -> Result<String, StoreE
     Ok(insert(write, &create).await?.secret)
 }
 
+/// Whether a token counts.
+pub(super) async fn is_live(conn: &mut Conn, id: &TokenId) -> Result<bool, StoreError> {
+    let live: i64 =
+        query_scalar("SELECT COUNT(*) FROM tokens WHERE id = $1 AND revoked_at IS NULL")
+            .bind(id.as_str())
+            .fetch_one(conn)
+            .await?;
+    Ok(live > 0)
+}
+
 impl Store {
     /// Who sends this token; none where nobody does, or it was revoked.
     pub(crate) async fn identify(&self, secret: &str) -> Result<Option<Identity>, StoreError> {
@@ -138,12 +148,7 @@ impl Store {
     /// Whether a token is one that counts: a request that waits asks again and again.
     pub(crate) async fn is_token_live(&self, id: &TokenId) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
-        let live: i64 =
-            query_scalar("SELECT COUNT(*) FROM tokens WHERE id = $1 AND revoked_at IS NULL")
-                .bind(id.as_str())
-                .fetch_one(&mut tx)
-                .await?;
-        Ok(live > 0)
+        is_live(&mut tx, id).await
     }
 
     /// A token by its ID; none where nobody has it any more.

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 use crate::approvals::ask;
+use crate::credentials;
 use crate::database::{server, store_at};
 use crate::house::{House, hash, plugin, refused, tell};
 
@@ -338,4 +339,32 @@ async fn a_database_that_is_not_there_is_named_without_its_password() {
     let error = Edge::open(&Options { store, ..Options::new(folder.path()) }).await.unwrap_err();
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("hunter2"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edges_over_one_database_seal_with_one_key() {
+    let edges = Two::new().await;
+    let (plugin, secret) = (credentials::name("team"), credentials::secret("TEAM_KEY"));
+    edges.one.install(&credentials::team("1.0.0")).await;
+    edges.one.admin.set_secret(&plugin, &secret, &credentials::set("one")).await.unwrap();
+    // The other one was given none, and makes none of its own.
+    assert!(!edges.two.data().join("seal.key").exists());
+    let set = edges.two.admin.set_secret(&plugin, &secret, &credentials::set("two")).await;
+    let error = set.unwrap_err();
+    assert_eq!(error.code(), Some(Code::Unavailable));
+    assert!(error.to_string().contains("seal.key"), "{error}");
+
+    // An edge with another key does not start; one with the same opens what the first sealed.
+    let folder = TempDir::new().unwrap();
+    let another = "0123456789abcdef".repeat(4).parse().unwrap();
+    let options =
+        Options { data: folder.path().join("data"), key: Some(another), ..edges.options.clone() };
+    let refused = Edge::open(&options).await.map(drop).unwrap_err();
+    assert!(matches!(refused, StoreError::Seal(_)), "{refused}");
+    assert!(refused.hint().is_some_and(|hint| hint.contains("OZ0_SEAL_KEY")), "{refused}");
+    let key = std::fs::read_to_string(edges.one.data().join("seal.key")).unwrap();
+    let options = Options { key: Some(key.parse().unwrap()), ..edges.options.clone() };
+    let third = edges.one.beside(&options).await;
+    let given = third.node("node-1").await.credentials(&plugin).await.unwrap();
+    assert_eq!(given.secrets[&secret].expose(), "one");
 }

@@ -13,6 +13,8 @@ const OF_FILES: &[&str] = &[
     "edges::",
     "backup::",
     "bucket::",
+    "credentials::a_store_of_before",
+    "credentials::without_its_key",
     "full::",
     "function_laws::",
     "version_laws::",
