@@ -10,6 +10,7 @@ use oz0_api::rollout::Rollout;
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, Code, ConnectionName, PluginName, SecretName};
 use oz0_edge::{Edge, Options, SealKey};
+use sqlx::Connection as _;
 
 use crate::database::edit;
 use crate::house::{House, bring, options, plugin, refused};
