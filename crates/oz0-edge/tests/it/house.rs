@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
 use oz0_api::change::{Approve, Approved, Change};
@@ -14,7 +14,7 @@ use oz0_api::plugin::{
 };
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{ChangeId, Client, ClientError, Code};
-use oz0_edge::{Edge, Options};
+use oz0_edge::{Edge, Options, StoreError};
 use oz0_listing::{Digest, FunctionId, Listing, ListingHash};
 use oz0_plugin::{Mode, Plugin, PluginFile};
 use serde_json::value::RawValue;
@@ -47,6 +47,19 @@ impl Drop for Database {
     }
 }
 
+/// Opens an edge. What the one before had begun may hold its folder a moment longer.
+async fn open(options: &Options) -> Edge {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        match Edge::open(options).await {
+            Err(StoreError::InUse { .. }) if Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            opened => return opened.unwrap(),
+        }
+    }
+}
+
 pub(crate) fn options(folder: &Path) -> Options {
     Options { store: database::store(folder), ..Options::new(folder.join("data")) }
 }
@@ -69,7 +82,7 @@ impl House {
     }
 
     pub(crate) async fn open_with(folder: TempDir, options: Options) -> Self {
-        let edge = Edge::open(&options).await.unwrap();
+        let edge = open(&options).await;
         let (connector, listener) = pipe();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn({
