@@ -1,4 +1,4 @@
-//! A PostgreSQL server of a test's own.
+//! A `PostgreSQL` server of a test's own.
 //!
 //! It listens on a Unix socket in a folder of its own, and ends with whoever started it, for whatever reason that ends: a
 //! script waits for the end of its standard input. The server refuses to run as root, so for root it runs as `postgres`, the
@@ -48,7 +48,7 @@ pub struct Postgres {
     script: Child,
 }
 
-/// A program of the system: on the PATH, or where Debian keeps PostgreSQL's.
+/// A program of the system: on the PATH, or where Debian keeps `PostgreSQL`'s.
 pub fn system_program(name: &str) -> PathBuf {
     env::split_paths(&path())
         .map(|folder| folder.join(name))
@@ -56,7 +56,7 @@ pub fn system_program(name: &str) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The PATH, and where Debian keeps PostgreSQL's programs, the newest first.
+/// The PATH, and where Debian keeps `PostgreSQL`'s programs, the newest first.
 fn path() -> OsString {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = env::split_paths(&path).collect();

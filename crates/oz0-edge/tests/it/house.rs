@@ -48,14 +48,14 @@ impl Drop for Database {
 }
 
 /// Opens an edge. What the one before had begun may hold its folder a moment longer.
-async fn open(options: &Options) -> Edge {
+pub(crate) async fn reopen(options: &Options) -> Result<Edge, StoreError> {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
         match Edge::open(options).await {
             Err(StoreError::InUse { .. }) if Instant::now() < until => {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            opened => return opened.unwrap(),
+            opened => return opened,
         }
     }
 }
@@ -82,7 +82,7 @@ impl House {
     }
 
     pub(crate) async fn open_with(folder: TempDir, options: Options) -> Self {
-        let edge = open(&options).await;
+        let edge = reopen(&options).await.unwrap();
         let (connector, listener) = pipe();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn({

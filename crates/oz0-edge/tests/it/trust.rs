@@ -10,7 +10,7 @@ use oz0_edge::{Edge, StoreError};
 use tempfile::TempDir;
 
 use crate::database::{edit, is_postgres};
-use crate::house::{House, options, plugin, tell};
+use crate::house::{House, options, plugin, reopen, tell};
 
 /// An edge that ended, with something accepted.
 async fn ended() -> TempDir {
@@ -23,7 +23,7 @@ async fn ended() -> TempDir {
 }
 
 async fn open(folder: &TempDir) -> Result<Edge, StoreError> {
-    Edge::open(&options(folder.path())).await
+    reopen(&options(folder.path())).await
 }
 
 #[track_caller]
