@@ -108,6 +108,8 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --trusted-proxy 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)'
             cand --tls-cert 'The certificate to show, with its chain, in PEM'
             cand --tls-key 'Its private key, in PEM'
+            cand --store 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]'
+            cand --bundles 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon''s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]'
             cand --metrics-listen 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]'
             cand --log 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]'
             cand --log-format 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]'
@@ -122,6 +124,66 @@ set edit:completion:arg-completer[oz0] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+            cand migrate 'Bring a store''s schema to what this oz0 reads'
+            cand backup 'Write the store and its bundles into a new file, also while an edge runs'
+            cand restore 'Bring a backup into a store that is not there yet'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;edge;migrate'= {
+            cand --store 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]'
+            cand --bundles 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon''s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;edge;backup'= {
+            cand --store 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]'
+            cand --bundles 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon''s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;edge;restore'= {
+            cand --store 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]'
+            cand --bundles 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon''s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]'
+            cand --color 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]'
+            cand --cache 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]'
+            cand --data 'Where plugins, approvals and tokens are kept, and the edge''s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]'
+            cand --edge 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]'
+            cand -q 'Say only what went wrong, and the result'
+            cand --quiet 'Say only what went wrong, and the result'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'oz0;edge;help'= {
+            cand migrate 'Bring a store''s schema to what this oz0 reads'
+            cand backup 'Write the store and its bundles into a new file, also while an edge runs'
+            cand restore 'Bring a backup into a store that is not there yet'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'oz0;edge;help;migrate'= {
+        }
+        &'oz0;edge;help;backup'= {
+        }
+        &'oz0;edge;help;restore'= {
+        }
+        &'oz0;edge;help;help'= {
         }
         &'oz0;wrap'= {
             cand --dir 'The folder to write: a new one, or the one of the server''s own project [default: one of the plugin''s name here]'
@@ -998,6 +1060,15 @@ set edit:completion:arg-completer[oz0] = {|@words|
         &'oz0;help;mcp'= {
         }
         &'oz0;help;edge'= {
+            cand migrate 'Bring a store''s schema to what this oz0 reads'
+            cand backup 'Write the store and its bundles into a new file, also while an edge runs'
+            cand restore 'Bring a backup into a store that is not there yet'
+        }
+        &'oz0;help;edge;migrate'= {
+        }
+        &'oz0;help;edge;backup'= {
+        }
+        &'oz0;help;edge;restore'= {
         }
         &'oz0;help;wrap'= {
         }

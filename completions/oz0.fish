@@ -107,26 +107,69 @@ complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -l edge -d 'The edge to spe
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s q -l quiet -d 'Say only what went wrong, and the result'
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c oz0 -n "__fish_oz0_using_subcommand mcp" -s V -l version -d 'Print version'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l tls-key -d 'Its private key, in PEM' -r -F
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l metrics-listen -d 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l log -d 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]' -r
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l log-format -d 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]' -r -f -a "text\t'For people'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l listen -d 'Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l host -d 'Another name that this machine is reached by (repeatable); requests for other names are refused' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l public-url -d 'Where people reach the console, of a proxy that stands in front: `https://oz0.example` [variable: `OZ0_PUBLIC_URL`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l trusted-proxy -d 'A proxy that is believed when it says whom it stands for: an address, or a network (repeatable)' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l tls-cert -d 'The certificate to show, with its chain, in PEM' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l tls-key -d 'Its private key, in PEM' -r -F
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l metrics-listen -d 'Serve /metrics, /healthz and /readyz on a port of their own, to anyone who reaches it [variable: `OZ0_METRICS_LISTEN`] [default: none]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l log -d 'Log to standard error, in place of what is said there otherwise: a level, or directives such as `info,oz0::call=debug` [variable: `OZ0_LOG`] [default: off, and info where a format is given]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l log-format -d 'How the log is written; json is an object a line [variable: `OZ0_LOG_FORMAT`] [default: text]' -r -f -a "text\t'For people'
 json\t'For programs'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
 always\t'Always'
 never\t'Never'"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -l json -d 'Print the first line as JSON'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s q -l quiet -d 'Say only what went wrong, and the result'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c oz0 -n "__fish_oz0_using_subcommand edge" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -l json -d 'Print the first line as JSON'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and not __fish_seen_subcommand_from migrate backup restore help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from migrate" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from backup" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l store -d 'The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise. An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l bundles -d 'Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables that Amazon\'s tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]' -r
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l color -d 'When to colour what is printed [variable: `OZ0_COLOR`] [default: auto]' -r -f -a "auto\t'On a terminal, unless `NO_COLOR` is set'
+always\t'Always'
+never\t'Never'"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l cache -d 'Where locked environments are kept [variable: `OZ0_CACHE`] [default: ~/.cache/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l data -d 'Where plugins, approvals and tokens are kept, and the edge\'s socket [variable: `OZ0_DATA`] [default: ~/.local/share/oz0]' -r -f -a "(__fish_complete_directories)"
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -l edge -d 'The edge to speak to, instead of the one of the data folder [variable: `OZ0_EDGE`]' -r -f
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s q -l quiet -d 'Say only what went wrong, and the result'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from restore" -s V -l version -d 'Print version'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
+complete -c oz0 -n "__fish_oz0_using_subcommand edge; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l dir -d 'The folder to write: a new one, or the one of the server\'s own project [default: one of the plugin\'s name here]' -r -f -a "(__fish_complete_directories)"
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -l name -d 'The plugin\'s name [default: made of the server\'s]' -r
 complete -c oz0 -n "__fish_oz0_using_subcommand wrap" -s e -l env -d 'Give the server this variable; the manifest has its value (repeatable)' -r
@@ -768,6 +811,9 @@ complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcom
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "node" -d 'Run a node, join an edge with it, or look at an edge\'s nodes'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "completions" -d 'Print the completions of a shell'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and not __fish_seen_subcommand_from up mcp edge wrap plugin lsp catalog call policy approvals secret connection audit token login node completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "migrate" -d 'Bring a store\'s schema to what this oz0 reads'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "backup" -d 'Write the store and its bundles into a new file, also while an edge runs'
+complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from edge" -f -a "restore" -d 'Bring a backup into a store that is not there yet'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "new" -d 'Write a new plugin from a template'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "test" -d 'Start a plugin\'s servers, and write what they list into tools.listing.json'
 complete -c oz0 -n "__fish_oz0_using_subcommand help; and __fish_seen_subcommand_from plugin" -f -a "lint" -d 'Check a plugin against the house rules; runs nothing of it'

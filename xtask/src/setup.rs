@@ -34,7 +34,7 @@ struct SystemProgram {
     packages: &'static [&'static str],
 }
 
-/// Add what a new test needs here (a database server, say).
+/// Add what a new test needs here.
 const SYSTEM: &[SystemProgram] = &[
     SystemProgram { name: "git", probe: &["--version"], packages: &["git"] },
     SystemProgram {
@@ -42,6 +42,9 @@ const SYSTEM: &[SystemProgram] = &[
         probe: &["-c", "import sys, venv, ensurepip; assert sys.version_info >= (3, 11)"],
         packages: &["python3", "python3-venv"],
     },
+    // A store that several edges keep. Debian has these where no PATH names them.
+    SystemProgram { name: "initdb", probe: &["--version"], packages: &["postgresql"] },
+    SystemProgram { name: "createdb", probe: &["--version"], packages: &["postgresql"] },
     // The console is looked at in a browser.
     SystemProgram { name: "chromium", probe: &["--version"], packages: &["chromium"] },
     SystemProgram { name: "chromedriver", probe: &["--version"], packages: &["chromium-driver"] },
@@ -88,7 +91,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 fn install_system() -> Result<()> {
     let absent = || {
-        SYSTEM.iter().filter(|program| !succeeds(program.name, program.probe)).collect::<Vec<_>>()
+        let is_there = |program: &&SystemProgram| {
+            succeeds(oz0_peers::postgres::system_program(program.name), program.probe)
+        };
+        SYSTEM.iter().filter(|program| !is_there(program)).collect::<Vec<_>>()
     };
     let missing = absent();
     if missing.is_empty() {

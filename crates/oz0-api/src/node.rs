@@ -22,7 +22,7 @@ use crate::policy::TenantRule;
 #[derive(Debug, Clone, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PollQuery {
-    /// The edge's ID that the revisions are of.
+    /// The ID of the store that the revisions are of; every edge over it has the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge: Option<EdgeId>,
     /// The plugin set's.
@@ -37,7 +37,7 @@ pub struct PollQuery {
     /// That of secrets and connections.
     #[serde(default)]
     pub credentials: Revision,
-    /// Where the edge's audit log ended when it said all of that. A store that was restored from an older copy may have
+    /// Where the store's audit log ended when the edge said all of that. A store that was restored from an older copy may have
     /// come past these revisions by another way since: its log does not have this entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Head>,
@@ -58,20 +58,20 @@ pub struct PollQuery {
     pub version: Option<String>,
 }
 
-/// An entry of an edge's audit log, with all that went before it.
+/// An entry of a store's audit log, whichever edge wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Head {
-    /// Its number.
+    /// Its position in the whole log.
     pub seq: i64,
-    /// Its hash, which is over the one before it as well.
+    /// Its hash, which is over the one before it of the same edge as well.
     pub hash: String,
 }
 
 /// What changed for a node.
 #[derive(Debug, Clone, JsonSchema, Serialize, Deserialize)]
 pub struct Poll {
-    /// The edge whose history the revisions are of.
+    /// The store whose history the revisions are of; every edge over it has the same.
     pub edge: EdgeId,
     /// The node's revisions are not of this history (a restored store, another edge): this answer
     /// holds everything, and what the node held before is to be forgotten.
@@ -88,7 +88,7 @@ pub struct Poll {
     pub credentials: Option<ChangedCredentials>,
     /// Calls to run, each handed out this once.
     pub jobs: Vec<Job>,
-    /// Where the edge's audit log ends by now, to ask with next time.
+    /// Where the store's audit log ends by now, to ask with next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Head>,
 }

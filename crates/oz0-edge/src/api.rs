@@ -148,10 +148,8 @@ impl From<Problem> for Answer {
 
 impl From<StoreError> for Answer {
     fn from(error: StoreError) -> Self {
-        let code = match error {
-            StoreError::Replaced { .. } | StoreError::Seal(_) => Code::Unavailable,
-            _ => Code::Internal,
-        };
+        let ends = error.ends_service() || matches!(error, StoreError::Seal(_));
+        let code = if ends { Code::Unavailable } else { Code::Internal };
         let what = oz0_listing::escape::line_within(&error.to_string(), 400).into_owned();
         tracing::error!(target: oz0_telemetry::target::EDGE, what, "store failed");
         let mut problem = Problem::new(code, error.to_string());

@@ -1,32 +1,52 @@
-//! The bundles that the edge keeps, for its nodes to fetch: a folder with one file a digest.
+//! The bundles that the edge keeps, for its nodes to fetch: one file a digest, in a folder or a bucket.
 //!
 //! A bundle is taken after it was read by the strict reader, so that what is kept is one, and under the digest of its own
 //! bytes, so that no name decides what a file holds. Nodes check it again: they believe the digest that the store says, and not
 //! the file. A file is whole or not there, whenever the process ends.
 
+mod bucket;
+mod folder;
+
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::fmt;
+use std::io::{self, Cursor};
+use std::path::Path;
+use std::time::Duration;
 
 use axum::body::Bytes;
+use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use oz0_api::plugin::PluginDescription;
 use oz0_api::{Code, Problem};
 use oz0_bundle::ReadError;
 use oz0_listing::{Digest, escape};
 use serde::Deserialize;
 
-use crate::small::open_regular;
+use self::bucket::Bucket;
+use self::folder::Folder;
+use crate::place::BundlesAt;
 use crate::store::StoreError;
 
-/// How much is read at once to be sent, in bytes.
-const PART: usize = 256 * 1024;
+/// Where others bring bundles as well, one that no version is known by is let go of when it is so old: it may be one that
+/// is being installed at another edge.
+const UNKNOWN_FOR: Duration = Duration::from_hours(24);
 
-/// The folder of bundles.
-#[derive(Debug)]
-pub(crate) struct Bundles {
-    folder: PathBuf,
+/// Where bundles are.
+pub(crate) enum Bundles {
+    Folder(Folder),
+    Bucket(Bucket),
 }
+
+impl fmt::Display for Bundles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => write!(f, "{}", folder.path().display()),
+            Self::Bucket(bucket) => write!(f, "{bucket}"),
+        }
+    }
+}
+
+/// A bundle's bytes, as they are read.
+pub(crate) type Parts = BoxStream<'static, io::Result<Bytes>>;
 
 /// What a bundle says of itself in front.
 #[derive(Deserialize)]
@@ -36,127 +56,148 @@ struct Compiled {
 }
 
 impl Bundles {
-    /// Opens or makes the folder in a data folder, and lets go of what no version is known by: bundles that came and were
-    /// never installed, and halves.
-    pub(crate) fn open(data: &Path, known: &BTreeSet<Digest>) -> Result<Self, StoreError> {
-        let folder = data.join("bundles");
-        let failed = |operation, path: &Path| {
-            let path = path.to_owned();
-            move |source| StoreError::Folder { operation, path, source }
-        };
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::DirBuilderExt as _;
-            builder.mode(0o700);
-        }
-        builder.create(&folder).map_err(failed("make", &folder))?;
+    /// Finds the place, and makes it where it is a folder. Takes nothing away.
+    pub(crate) fn at(at: &BundlesAt, data: &Path) -> Result<Self, StoreError> {
+        Ok(match at {
+            BundlesAt::Data => Self::Folder(Folder::make(&data.join("bundles"))?),
+            BundlesAt::Folder(path) => Self::Folder(Folder::make(path)?),
+            BundlesAt::S3 { bucket, prefix } => Self::Bucket(Bucket::new(bucket, prefix)?),
+        })
+    }
+
+    /// Lets go of what no version is known by: bundles that came and were never installed, and halves. `shared` says whether
+    /// other edges keep theirs here as well.
+    pub(crate) async fn sweep(
+        &self,
+        known: &BTreeSet<Digest>,
+        shared: bool,
+    ) -> Result<(), StoreError> {
         let names: BTreeSet<String> = known.iter().map(file_name).collect();
-        for entry in fs::read_dir(&folder).map_err(failed("read", &folder))? {
-            let entry = entry.map_err(failed("read", &folder))?;
-            let is_known = entry.file_name().to_str().is_some_and(|name| names.contains(name));
-            if !is_known && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-                fs::remove_file(entry.path()).map_err(failed("remove", &entry.path()))?;
-            }
+        let older = if shared { UNKNOWN_FOR } else { Duration::ZERO };
+        match self {
+            Self::Folder(folder) => folder.sweep(&names, older),
+            Self::Bucket(bucket) => bucket.sweep(&names, UNKNOWN_FOR).await,
         }
-        Ok(Self { folder })
     }
 
-    fn path(&self, digest: &Digest) -> PathBuf {
-        self.folder.join(file_name(digest))
-    }
-
-    /// Takes a bundle that is to have this digest. Blocks.
-    pub(crate) fn keep(&self, digest: &Digest, bytes: &Bytes) -> Result<(), Problem> {
-        let bundle = oz0_bundle::read(&bytes[..], Path::new("the bundle")).map_err(|error| {
-            let what = match error {
-                ReadError::Findings(_) => "its manifest does not decode".to_owned(),
-                error => error.to_string(),
-            };
-            Problem::new(
-                Code::Malformed,
-                format!("this is no bundle: {}", escape::line_within(&what, 400)),
-            )
-            .hint("make it anew with: oz0 plugin pack DIR")
-        })?;
-        if bundle.digest != *digest {
-            let what = format!("the bundle's digest is {}, and not {digest}", bundle.digest);
-            return Err(Problem::new(Code::Malformed, what));
-        }
-        self.write(digest, bytes).map_err(|error| {
+    /// Takes a bundle that is to have this digest.
+    pub(crate) async fn keep(&self, digest: &Digest, bytes: Bytes) -> Result<(), Problem> {
+        let (read, digest) = (bytes.clone(), *digest);
+        blocking(move || check_digest(&digest, &read)).await?;
+        self.put(&digest, bytes).await.map_err(|error| {
             let full = error.kind() == io::ErrorKind::StorageFull;
-            let code = if full { Code::Unavailable } else { Code::Internal };
+            let code = if full || self.is_remote() { Code::Unavailable } else { Code::Internal };
             Problem::new(code, format!("the edge could not write the bundle down: {error}"))
         })
     }
 
-    fn write(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
-        let path = self.path(digest);
-        // Two that bring one bundle at once write two files, and the last has the name.
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let temporary = self.folder.join(format!("{}.new", u64::from_ne_bytes(random)));
-        let written = || {
-            let mut options = OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::OpenOptionsExt as _;
-                options.mode(0o600);
+    async fn put(&self, digest: &Digest, bytes: Bytes) -> io::Result<()> {
+        let name = file_name(digest);
+        match self {
+            Self::Folder(folder) => {
+                let folder = folder.clone();
+                tokio::task::spawn_blocking(move || folder.write(&name, &bytes))
+                    .await
+                    .map_err(io::Error::other)?
             }
-            let mut file = options.open(&temporary)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            fs::rename(&temporary, &path)?;
-            File::open(&self.folder)?.sync_all()
-        };
-        written().inspect_err(|_| {
-            let _ = fs::remove_file(&temporary);
-        })
-    }
-
-    /// That the bundle that a description is of is here, and is of that plugin and version. Blocks.
-    pub(crate) fn check(&self, description: &PluginDescription) -> Result<(), Problem> {
-        let (name, version) = (&description.name, &description.version);
-        let file = self.open_bundle(&description.digest)?;
-        let reader = oz0_bundle::Reader::new(BufReader::new(file)).map_err(|error| {
-            Problem::new(
-                Code::Internal,
-                format!("the bundle that is kept here is damaged: {error}"),
-            )
-        })?;
-        let is_it = serde_json::from_str::<Compiled>(reader.compiled_manifest())
-            .is_ok_and(|found| found.name == name.as_str() && found.version == version.as_str());
-        if is_it {
-            return Ok(());
+            Self::Bucket(bucket) => bucket.put(&name, bytes).await,
         }
-        let what = format!("the bundle {} is not that of {name} {version}", description.digest);
-        Err(Problem::new(Code::Malformed, what))
     }
 
-    /// A bundle's file.
-    pub(crate) fn open_bundle(&self, digest: &Digest) -> Result<File, Problem> {
-        open_regular(&self.path(digest)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                Problem::new(Code::NotFound, format!("the edge keeps no bundle {digest}"))
-                    .hint("install the plugin again: oz0 plugin install BUNDLE")
+    /// That the bundle that a description is of is here, and is of that plugin and version.
+    pub(crate) async fn check(&self, description: &PluginDescription) -> Result<(), Problem> {
+        let (name, version) = (description.name.clone(), description.version.clone());
+        let digest = description.digest;
+        let bytes = self.whole(&digest).await?;
+        blocking(move || {
+            let reader = oz0_bundle::Reader::new(Cursor::new(bytes)).map_err(|error| {
+                Problem::new(
+                    Code::Internal,
+                    format!("the bundle that is kept here is damaged: {error}"),
+                )
+            })?;
+            let is_it =
+                serde_json::from_str::<Compiled>(reader.compiled_manifest()).is_ok_and(|found| {
+                    found.name == name.as_str() && found.version == version.as_str()
+                });
+            if is_it {
+                return Ok(());
             }
-            _ => {
-                Problem::new(Code::Internal, format!("the bundle {digest} cannot be read: {error}"))
-            }
+            let what = format!("the bundle {digest} is not that of {name} {version}");
+            Err(Problem::new(Code::Malformed, what))
         })
+        .await
+    }
+
+    /// A bundle, in parts.
+    pub(crate) async fn open_bundle(&self, digest: &Digest) -> Result<Parts, Problem> {
+        let name = file_name(digest);
+        let opened = match self {
+            Self::Folder(folder) => folder.open(&name).await,
+            Self::Bucket(bucket) => bucket.open(&name).await,
+        };
+        opened.map_err(|error| self.unread(digest, &error))
+    }
+
+    /// A bundle, whole.
+    pub(crate) async fn whole(&self, digest: &Digest) -> Result<Bytes, Problem> {
+        let parts = self.open_bundle(digest).await?;
+        let whole = parts.try_fold(Vec::new(), |mut whole, part| async move {
+            whole.extend_from_slice(&part);
+            Ok(whole)
+        });
+        Ok(whole.await.map_err(|error| self.unread(digest, &error))?.into())
+    }
+
+    fn unread(&self, digest: &Digest, error: &io::Error) -> Problem {
+        if error.kind() == io::ErrorKind::NotFound {
+            return Problem::new(Code::NotFound, format!("the edge keeps no bundle {digest}"))
+                .hint("install the plugin again: oz0 plugin install BUNDLE");
+        }
+        let code = if self.is_remote() { Code::Unavailable } else { Code::Internal };
+        Problem::new(code, format!("the bundle {digest} cannot be read: {error}"))
+    }
+
+    /// What is in another machine's hands may be there again a little later.
+    fn is_remote(&self) -> bool {
+        matches!(self, Self::Bucket(_))
     }
 }
 
-/// The next part of a file that is sent; none at its end. Blocks.
-pub(crate) fn part(mut file: File) -> io::Result<Option<(Bytes, File)>> {
-    use io::Read as _;
-    let mut part = Vec::with_capacity(PART);
-    (&mut file).take(PART as u64).read_to_end(&mut part)?;
-    Ok((!part.is_empty()).then(|| (Bytes::from(part), file)))
+/// That bytes are a bundle, of this digest. Blocks.
+pub(crate) fn check_digest(digest: &Digest, bytes: &[u8]) -> Result<(), Problem> {
+    let bundle = oz0_bundle::read(bytes, Path::new("the bundle")).map_err(|error| {
+        let what = match error {
+            ReadError::Findings(_) => "its manifest does not decode".to_owned(),
+            error => error.to_string(),
+        };
+        Problem::new(
+            Code::Malformed,
+            format!("this is no bundle: {}", escape::line_within(&what, 400)),
+        )
+        .hint("make it anew with: oz0 plugin pack DIR")
+    })?;
+    if bundle.digest != *digest {
+        let what = format!("the bundle's digest is {}, and not {digest}", bundle.digest);
+        return Err(Problem::new(Code::Malformed, what));
+    }
+    Ok(())
 }
 
-fn file_name(digest: &Digest) -> String {
+/// Reading a bundle through takes a while.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(Problem::new(Code::Internal, format!("the edge failed: {error}")))
+    })
+}
+
+fn boxed(parts: impl futures_util::Stream<Item = io::Result<Bytes>> + Send + 'static) -> Parts {
+    parts.boxed()
+}
+
+/// The name of a bundle's file.
+pub(crate) fn file_name(digest: &Digest) -> String {
     format!("{}.oz0", digest.hex())
 }

@@ -17,6 +17,7 @@ pub mod function;
 mod metrics;
 pub mod openapi;
 pub mod overview;
+mod place;
 mod seal;
 pub mod serve;
 pub mod small;
@@ -35,9 +36,10 @@ use bundles::Bundles;
 use oz0_api::token::{CreateToken, CreatedToken};
 pub use oz0_serve::Bounds;
 use oz0_telemetry::metrics::Source;
+pub use place::{BundlesAt, PlaceError, PostgresAt, StoreAt};
 pub use seal::{NoKey, SealError, SealKey};
 use store::Store;
-pub use store::StoreError;
+pub use store::{Backup, Migration, StoreError};
 
 /// How an edge is run.
 #[derive(Debug, Clone)]
@@ -45,6 +47,10 @@ pub struct Options {
     /// The data folder. Made where there is none, closed to other users, and locked: two edges
     /// cannot share one.
     pub data: PathBuf,
+    /// Where the store is.
+    pub store: StoreAt,
+    /// Where bundles are.
+    pub bundles: BundlesAt,
     /// How long after its last request a node counts as alive. Longer than a poll waits.
     pub live_for: Duration,
     /// How many connections each surface takes at once, and how long slow peers are waited for.
@@ -58,6 +64,8 @@ impl Options {
     pub fn new(data: impl Into<PathBuf>) -> Self {
         Self {
             data: data.into(),
+            store: StoreAt::default(),
+            bundles: BundlesAt::default(),
             live_for: Duration::from_secs(75),
             bounds: Bounds::default(),
             key: None,
@@ -85,14 +93,53 @@ impl Edge {
     /// admin token in `admin.token`. A store that is missing, cut short, overwritten, of another
     /// edge, or older than it was is an error: nothing is trusted because of it.
     pub async fn open(options: &Options) -> Result<Self, StoreError> {
-        let store = Store::open(&options.data, options.live_for, options.key.as_ref()).await?;
-        // Only whoever has the store's lock may touch them.
-        let bundles = Bundles::open(&options.data, &store.known_digests().await?)?;
-        let bounds = options.bounds;
+        let store =
+            Store::open(&options.data, &options.store, options.live_for, options.key.as_ref())
+                .await?;
         let store = Arc::new(store);
-        tokio::spawn(Store::beat(Arc::downgrade(&store)));
-        let accounts = Arc::default();
+        // Only whoever has the store's lock may touch them.
+        let bundles = Bundles::at(&options.bundles, &options.data)?;
+        let shared = !matches!(
+            (&options.store, &options.bundles),
+            (StoreAt::Folder, _) | (_, BundlesAt::Data)
+        );
+        bundles.sweep(&store.known_digests().await?, shared).await?;
+        store::watch(&store);
+        let (accounts, bounds) = (Arc::default(), options.bounds);
         Ok(Self { store, bundles: Arc::new(bundles), accounts, bounds })
+    }
+
+    /// Brings a store's schema to what this oz0 reads, without an edge on it. An edge that starts does so as well.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`], as when an edge opens the store.
+    pub async fn migrate(options: &Options) -> Result<Migration, StoreError> {
+        store::migrate(&options.data, &options.store).await
+    }
+
+    /// Writes everything that a store holds, and the bundles of its versions, into one new file. An edge may run on the store
+    /// meanwhile: the file holds one moment of it.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] where there is no store, it cannot be read, or the file is there or cannot be written.
+    pub async fn back_up(options: &Options, file: &Path) -> Result<Backup, StoreError> {
+        let bundles = Bundles::at(&options.bundles, &options.data)?;
+        store::back_up(&options.data, &options.store, &bundles, file).await
+    }
+
+    /// Brings what a backup holds into a store that is not there yet, of either kind. Afterwards `admin.token` in the data
+    /// folder holds an admin token, and the one before that was named `admin` counts no more.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError`] where the backup is not whole or of a newer oz0, or something is where it was to go; then nothing was
+    /// changed there.
+    pub async fn restore(options: &Options, file: &Path) -> Result<Backup, StoreError> {
+        let bundles = Bundles::at(&options.bundles, &options.data)?;
+        let key = options.key.as_ref();
+        store::restore(&options.data, &options.store, key, &bundles, file).await
     }
 
     /// The file with the first admin token, which commands on this data folder use.

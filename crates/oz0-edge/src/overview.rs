@@ -41,19 +41,6 @@ pub struct VersionOverview {
     pub mismatches: BTreeSet<FunctionId>,
 }
 
-impl VersionOverview {
-    /// With what stands on a version that nodes go on with in the place of this one: what they call of it, and what waits there.
-    pub(crate) fn with_kept(&mut self, kept: Self) {
-        self.waiting.extend(kept.waiting);
-        for function in kept.functions {
-            if self.functions.iter().all(|known| known.id != function.id) {
-                self.functions.push(function);
-            }
-        }
-        self.functions.sort_by(|a, b| a.id.cmp(&b.id));
-    }
-}
-
 /// A change that waits, without its sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {

@@ -74,7 +74,7 @@ impl SealKey {
     }
 
     /// What the key is known by. Of 256 random bits a hash gives nothing away.
-    fn fingerprint(&self) -> String {
+    pub(crate) fn fingerprint(&self) -> String {
         let hash =
             Sha256::new().chain_update(b"oz0.seal.key.v1\0").chain_update(*self.0).finalize();
         URL_SAFE_NO_PAD.encode(&hash[..9])
@@ -113,6 +113,16 @@ pub enum SealError {
     /// What is in the key's file is no key.
     #[error("{} does not hold the key that secrets are sealed with", .0.display())]
     NoKey(PathBuf),
+    /// Other edges over the same database seal with another key.
+    #[error(
+        "the edges over this database seal with another key ({needs}) than this edge has ({has})"
+    )]
+    OthersKey {
+        /// The fingerprint of theirs.
+        needs: String,
+        /// That of this edge's.
+        has: String,
+    },
     /// It was sealed with another key.
     #[error("it was sealed with another key ({needs}) than this edge has ({has})")]
     OtherKey {

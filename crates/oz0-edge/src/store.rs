@@ -1,22 +1,24 @@
 //! The edge's store: everything that must survive it.
 //!
-//! One database, written by one connection and read by several. Every write is one transaction with
+//! One database, in which one write follows another and several views are read. Every write is one transaction with
 //! the audit entries that tell of it, so there is no act without its entry and no entry without its
-//! act, whenever the process ends. `SQLite` runs with `synchronous=FULL`: what was acknowledged was
-//! on the disk before.
+//! act, whenever the process ends. `SQLite` runs with `synchronous=FULL`, `PostgreSQL` with `synchronous_commit`: what was
+//! acknowledged was on the disk before.
 //!
-//! The SQL is of the kind that `PostgreSQL` takes as well (numbered parameters, `ON CONFLICT`,
-//! `RETURNING`; text and 64-bit integers only), so that a second kind of [`Db`] needs no second
-//! text of a query.
+//! The SQL is of the kind that both databases take (numbered parameters, `ON CONFLICT`,
+//! `RETURNING`; text and 64-bit integers only): see [`db`].
 
 mod approvals;
 mod audit;
+mod backup;
 mod calls;
 mod catalog;
 mod changes;
 mod clock;
 mod credentials;
+mod db;
 mod endpoints;
+mod error;
 mod flips;
 mod folder;
 mod functions;
@@ -29,195 +31,61 @@ mod overview;
 mod plugins;
 mod policy;
 mod poll;
+mod postgres;
+mod presence;
 pub(crate) mod standing;
 mod together;
 mod tokens;
 mod versions;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use oz0_api::node::PollQuery;
-use oz0_api::{ApprovalId, EdgeId, NodeName, Problem, Revision, UnixMillis};
-use oz0_listing::escape;
-use oz0_telemetry::target;
-use sqlx::sqlite::SqlitePool;
-use sqlx::{Sqlite, SqliteConnection, Transaction};
+use oz0_api::{ApprovalId, EdgeId, NodeName, Revision, UnixMillis};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 pub(crate) use self::approvals::AWAY;
 use self::approvals::Asking;
 pub(crate) use self::audit::{Act, Actor};
+pub use self::backup::{Backup, Migration};
+pub(crate) use self::backup::{back_up, migrate, restore};
 pub(crate) use self::clock::now;
 use self::clock::{steady, time_of_day};
 pub(crate) use self::credentials::Kept;
+use self::db::{CHANNEL, Conn, Db, query, query_scalar};
+pub use self::error::StoreError;
+pub(crate) use self::error::{Answer, Refusal};
 use self::folder::{Files, Folder};
 pub(crate) use self::poll::Asks;
 use self::poll::Pulse;
+use self::postgres::Beat;
+pub(crate) use self::postgres::watch;
+use self::presence::Presence;
 use self::together::Together;
 pub(crate) use self::tokens::Identity;
 use crate::metrics::Metrics;
-use crate::seal::{Seal, SealError};
-
-/// Why the store could not do something.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The data folder, or a file in it.
-    #[error("could not {operation} {}: {source}", path.display())]
-    Folder {
-        /// What was tried.
-        operation: &'static str,
-        /// On what.
-        path: PathBuf,
-        /// Why it failed.
-        source: std::io::Error,
-    },
-    /// Another edge runs on the folder.
-    #[error("another edge is running on {}", folder.display())]
-    InUse {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The store is not what it was when it was last written. Nothing in it is trusted.
-    #[error("{} is damaged: {what}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// The store's file is not the one that this edge opened. The edge is out of service for good.
-    #[error(
-        "the edge is out of service: {} was deleted or replaced while it ran ({what}), and nothing \
-         is acknowledged any more",
-        path.display()
-    )]
-    Replaced {
-        /// The file.
-        path: PathBuf,
-        /// What is there now.
-        what: String,
-    },
-    /// A newer oz0 wrote it.
-    #[error("{} was written by a newer oz0: {what}", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// What this one does not know.
-        what: String,
-    },
-    /// A row that no edge writes.
-    #[error("the store holds something that no edge writes: {0}")]
-    Row(String),
-    /// The database refused a statement.
-    #[error("the database failed: {0}")]
-    Database(sqlx::Error),
-    /// There is no room for what was to be written, and nothing of it was.
-    #[error("the disk that holds {} is full, and nothing was changed", place.as_deref().map_or_else(
-        || "the edge's data folder".to_owned(),
-        |path| path.display().to_string(),
-    ))]
-    Full {
-        /// The database, where it is known.
-        place: Option<PathBuf>,
-    },
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes: {0}")]
-    Random(#[from] getrandom::Error),
-    /// A secret cannot be sealed, or opened.
-    #[error("secrets cannot be used: {0}")]
-    Seal(#[from] SealError),
-}
-
-impl StoreError {
-    /// What to do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Folder { .. } => Some("check that the folder is yours and the disk is not full"),
-            Self::InUse { .. } => {
-                Some("stop that one, use its socket, or give this one another `--data DIR`")
-            }
-            Self::Damaged { .. } | Self::Row(_) => Some(
-                "restore the folder from a backup; to begin anew, with every tool to be looked at \
-                 again, use another `--data DIR`",
-            ),
-            Self::Replaced { .. } => {
-                Some("stop the edge, restore its data folder from a backup, and start it again")
-            }
-            Self::Full { .. } => Some("make room on that disk; the edge needs no restart"),
-            Self::Seal(_) => Some(
-                "give the edge the key that it had (`seal.key`, `OZ0_SEAL_KEY`), or unset what was sealed with it and set \
-                 it anew",
-            ),
-            Self::Newer { .. } => Some("use that version of oz0 or a later one"),
-            Self::Database(_) | Self::Random(_) => None,
-        }
-    }
-}
-
-/// `SQLite`'s primary result codes.
-const CORRUPT: u32 = 11;
-const FULL: u32 = 13;
-const NOT_A_DATABASE: u32 = 26;
-
-/// The primary result code of what the database said; extended ones keep it in the low byte.
-fn result_code(error: &sqlx::Error) -> Option<u32> {
-    let code = error.as_database_error()?.code()?;
-    code.parse::<u32>().ok().map(|code| code & 0xff)
-}
-
-impl From<sqlx::Error> for StoreError {
-    fn from(error: sqlx::Error) -> Self {
-        match result_code(&error) {
-            Some(FULL) => Self::Full { place: None },
-            _ => Self::Database(error),
-        }
-    }
-}
-
-impl StoreError {
-    /// The same, of this file.
-    fn at(self, path: &Path) -> Self {
-        match self {
-            Self::Full { .. } => Self::Full { place: Some(path.to_owned()) },
-            other => other,
-        }
-    }
-}
-
-/// Why a request to the store was not done: it failed, or it said no.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    #[error(transparent)]
-    Problem(#[from] Problem),
-}
-
-impl From<sqlx::Error> for Refusal {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-pub(crate) type Answer<T> = Result<T, Refusal>;
-
-/// The database.
-enum Db {
-    /// A file, with one connection that writes.
-    Sqlite { writer: SqlitePool, readers: SqlitePool },
-}
+use crate::place::PostgresAt;
+use crate::seal::Seal;
 
 /// The store of one edge.
 pub(crate) struct Store {
     db: Db,
     folder: Folder,
-    files: Files,
-    /// The file that was deleted or replaced while it was open, and what was found.
+    /// The files of a database that is in the folder.
+    files: Option<Files>,
+    /// Where the database is: its file, or its address without the password.
+    path: PathBuf,
+    /// The database that other edges keep as well.
+    postgres: Option<PostgresAt>,
+    /// What was deleted or replaced while it was open, and what was found.
     replaced: OnceLock<(PathBuf, String)>,
+    /// The store's own ID, of whose history revisions are.
+    id: EdgeId,
+    /// This edge's, whose entries of the log are one chain.
     edge: EdgeId,
     seal: Seal,
     live_for: Duration,
@@ -227,8 +95,16 @@ pub(crate) struct Store {
     winding_down: watch::Sender<bool>,
     /// What is known of each node that has polled in this process.
     presence: Mutex<BTreeMap<NodeName, Presence>>,
-    /// The calls that nodes ask about, for as long as they ask.
+    /// The calls that nodes ask about here, for as long as they ask.
     asking: Mutex<BTreeMap<ApprovalId, Asking>>,
+    /// The other edges.
+    edges: Mutex<BTreeMap<EdgeId, Beat>>,
+    /// Whether the database that others keep as well was not reached when it was looked for last.
+    away: watch::Sender<bool>,
+    /// What looks after those.
+    watchers: Mutex<Vec<JoinHandle<()>>>,
+    /// The last entry that this process knows to be written.
+    written: Mutex<Option<(i64, String)>>,
     pub(crate) metrics: Metrics,
     /// When something was last written to see whether it can be.
     probed: tokio::sync::Mutex<Option<Instant>>,
@@ -241,44 +117,10 @@ const PROBE: Duration = Duration::from_secs(5);
 /// An edge with less room than this on its disk, in bytes, is not ready.
 const ROOM: u64 = 256 << 10;
 
-/// What is known of a node beside the store, and goes with this process.
-#[derive(Default)]
-struct Presence {
-    /// How many of its polls wait now.
-    polling: usize,
-    /// It has said that it ends, and not polled since.
-    left: bool,
-    /// It polled, and was not found to be away since.
-    there: bool,
-    /// How well it contains servers, and why not better.
-    tier: Option<(u8, Option<String>)>,
-    version: Option<String>,
-    /// When it asked for something last.
-    seen: Option<Instant>,
-}
-
-/// The longest reason, and the longest version, that is kept of a node, in characters.
-const REASON: usize = 1000;
-
-/// A node's poll, for as long as it waits.
-pub(crate) struct Polling<'a> {
-    store: &'a Store,
-    node: NodeName,
-}
-
-impl Drop for Polling<'_> {
-    fn drop(&mut self) {
-        if let Some(presence) = self.store.presence().get_mut(&self.node) {
-            presence.polling = presence.polling.saturating_sub(1);
-            presence.seen = Some(Instant::now());
-        }
-    }
-}
-
 impl Store {
-    /// This edge's ID.
-    pub(crate) fn edge(&self) -> &EdgeId {
-        &self.edge
+    /// The store's ID, which is the same at every edge that keeps it.
+    pub(crate) fn id(&self) -> &EdgeId {
+        &self.id
     }
 
     /// Wakes whenever something was committed.
@@ -291,66 +133,9 @@ impl Store {
         self.winding_down.subscribe()
     }
 
-    /// A node polls from now on, until what is returned is dropped. Its process may end at any time and
-    /// is believed alive for a while; its connection ends with it.
-    pub(crate) fn polling(&self, node: &NodeName, query: &PollQuery) -> Polling<'_> {
-        let mut presences = self.presence();
-        let presence = presences.entry(node.clone()).or_default();
-        presence.polling += 1;
-        presence.left = false;
-        self.metrics.node_asks(node, query.plugins.max(query.decisions).max(query.policy));
-        if !std::mem::replace(&mut presence.there, true) {
-            tracing::info!(target: target::EDGE, %node, "node there");
-        }
-        let said = |text: &String| escape::line_within(text, REASON).into_owned();
-        if let Some(tier) = query.tier {
-            presence.tier = Some((tier, query.reason.as_ref().map(said)));
-        }
-        presence.version = query.version.as_ref().map(said).or_else(|| presence.version.take());
-        drop(presences);
-        Polling { store: self, node: node.clone() }
-    }
-
-    fn presence(&self) -> MutexGuard<'_, BTreeMap<NodeName, Presence>> {
-        self.presence.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A node ends: it is away until it polls again.
-    pub(crate) fn leave(&self, node: &NodeName) {
-        let mut presences = self.presence();
-        let presence = presences.entry(node.clone()).or_default();
-        presence.left = true;
-        presence.there = false;
-        drop(presences);
-        self.metrics.node_away(node);
-        tracing::info!(target: target::EDGE, %node, "node left");
-        self.wake();
-    }
-
-    /// Whether a node that polled a while ago does not any more is looked at.
-    pub(crate) fn look_for(&self, node: &NodeName) {
-        let mut presences = self.presence();
-        let Some(presence) = presences.get_mut(node) else { return };
-        if presence.polling == 0 && std::mem::replace(&mut presence.there, false) {
-            self.metrics.node_away(node);
-            tracing::warn!(target: target::EDGE, %node, "node lost");
-        }
-    }
-
-    /// How many polls wait, and how many calls for a person.
+    /// How many polls wait here, and how many calls for a person.
     pub(crate) fn waiting(&self) -> (usize, usize) {
-        let polls = self.presence().values().map(|presence| presence.polling).sum();
-        (polls, self.asked_about())
-    }
-
-    /// Whether a node has said that it ends.
-    pub(crate) fn has_left(&self, node: &NodeName) -> bool {
-        self.presence().get(node).is_some_and(|presence| presence.left)
-    }
-
-    /// Whether a poll of this node waits here now.
-    fn is_polling(&self, node: &NodeName) -> bool {
-        self.presence().get(node).is_some_and(|presence| presence.polling > 0 && !presence.left)
+        (self.polls(), self.asked_about())
     }
 
     /// Nobody is made to wait any more.
@@ -368,15 +153,18 @@ impl Store {
         if let Some(replaced) = self.replaced.get() {
             return Err(out(replaced));
         }
-        match self.files.check() {
-            Err(StoreError::Replaced { path, what }) => {
-                let error = out(self.replaced.get_or_init(|| (path, what)));
-                // Whoever waits is to hear of it now.
-                self.wake();
-                Err(error)
-            }
+        match self.files.as_ref().map_or(Ok(()), Files::check) {
+            Err(StoreError::Replaced { path, what }) => Err(self.retire(path, what)),
             checked => checked,
         }
+    }
+
+    /// Goes out of service for good.
+    fn retire(&self, path: PathBuf, what: String) -> StoreError {
+        let (path, what) = self.replaced.get_or_init(|| (path, what)).clone();
+        // Whoever waits is to hear of it now.
+        self.wake();
+        StoreError::Replaced { path, what }
     }
 
     fn wake(&self) {
@@ -384,22 +172,17 @@ impl Store {
     }
 
     /// A view that no write moves while it is read.
-    async fn read(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
+    async fn read(&self) -> Result<Conn, StoreError> {
         self.in_service()?;
-        match &self.db {
-            Db::Sqlite { readers, .. } => Ok(readers.begin().await?),
-        }
+        self.reached(self.db.read()).await
     }
 
     /// Begins a write as `actor`; nothing of it is there before [`Write::commit`].
     async fn write(&self, actor: &Actor) -> Result<Write<'_>, StoreError> {
         self.in_service()?;
-        let tx = match &self.db {
-            Db::Sqlite { writer, .. } => writer.begin_with("BEGIN IMMEDIATE").await,
-        };
-        let tx = tx.map_err(|error| {
+        let tx = self.reached(self.db.write()).await.map_err(|error| {
             self.metrics.store_errors.inc();
-            StoreError::from(error).at(&self.folder.database())
+            error.at(&self.path)
         })?;
         Ok(Write {
             store: self,
@@ -414,51 +197,11 @@ impl Store {
         })
     }
 
-    /// A node asks for something.
-    fn sees(&self, node: &NodeName) {
-        self.presence().entry(node.clone()).or_default().seen = Some(Instant::now());
-    }
-
-    /// Whether a node counts as alive. What this process saw of it is counted by a clock that nobody sets: one that is
-    /// there stays so when the time of day jumps, and its listings with it. Only of a node that has not come back to a
-    /// new process there is nothing but the time of day that it was `seen_at`.
-    fn is_live(&self, node: &NodeName, seen_at: UnixMillis, now: UnixMillis) -> bool {
-        let presences = self.presence();
-        match presences.get(node) {
-            Some(Presence { left: true, .. }) => false,
-            Some(Presence { polling: 1.., .. }) => true,
-            Some(Presence { seen: Some(seen), .. }) => seen.elapsed() <= self.live_for,
-            _ => now
-                .0
-                .checked_sub(seen_at.0)
-                .and_then(|ago| u64::try_from(ago).ok())
-                .is_some_and(|ago| u128::from(ago) <= self.live_for.as_millis()),
-        }
-    }
-
-    /// Every node that ever asked, with whether it is alive.
-    async fn nodes_alive(
-        &self,
-        conn: &mut SqliteConnection,
-        now: UnixMillis,
-    ) -> Result<BTreeMap<NodeName, (UnixMillis, bool)>, StoreError> {
-        let rows: Vec<(String, i64)> =
-            sqlx::query_as("SELECT node, seen_at FROM nodes").fetch_all(conn).await?;
-        rows.into_iter()
-            .map(|(node, seen)| {
-                let seen = UnixMillis(seen);
-                let node = parse(&node)?;
-                let live = self.is_live(&node, seen, now);
-                Ok((node, (seen, live)))
-            })
-            .collect()
-    }
-
     /// Answers whether the database answers, and takes a write: an edge whose disk is full, or read-only, answers every
     /// question and can do nothing. Whoever asks often costs no more than a write a second.
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         let mut tx = self.read().await?;
-        sqlx::query("SELECT value FROM counters").fetch_all(&mut *tx).await?;
+        query_scalar::<i64>("SELECT value FROM counters").fetch_all(&mut tx).await?;
         drop(tx);
         // What there is room for is one small write after another, and not what an approval takes.
         self.folder.has_room(ROOM)?;
@@ -470,7 +213,7 @@ impl Store {
         let probe = async {
             let mut write = self.write(&Actor::Edge).await?;
             // Another value each time: one that is there already is not written.
-            sqlx::query(
+            query(
                 "INSERT INTO counters (name, value) VALUES ('probe', 1)
                  ON CONFLICT (name) DO UPDATE SET value = counters.value + 1",
             )
@@ -480,26 +223,27 @@ impl Store {
         };
         tokio::time::timeout(PROBE, probe)
             .await
-            .unwrap_or(Err(StoreError::Database(sqlx::Error::PoolTimedOut)))?;
+            .unwrap_or_else(|_| Err(StoreError::from(sqlx::Error::PoolTimedOut)))?;
         *probed = Some(Instant::now());
         Ok(())
     }
 
     /// Ends every connection, and folds the log into the database file.
     pub(crate) async fn close(&self) {
-        match &self.db {
-            Db::Sqlite { writer, readers } => {
-                readers.close().await;
-                writer.close().await;
-            }
-        }
+        self.end_watch().await;
+        self.db.close().await;
+    }
+
+    /// Whether its connections have ended.
+    fn is_closed(&self) -> bool {
+        self.db.is_closed()
     }
 }
 
 /// One write: a transaction, the time it happens at, and who acts.
 pub(crate) struct Write<'a> {
     store: &'a Store,
-    tx: Transaction<'static, Sqlite>,
+    tx: Conn,
     actor: Actor,
     now: UnixMillis,
     revision: Option<Revision>,
@@ -511,7 +255,7 @@ pub(crate) struct Write<'a> {
 }
 
 impl Write<'_> {
-    fn conn(&mut self) -> &mut SqliteConnection {
+    fn conn(&mut self) -> &mut Conn {
         &mut self.tx
     }
 
@@ -529,28 +273,34 @@ impl Write<'_> {
     /// The nodes that are there now.
     async fn alive(&mut self) -> Result<BTreeSet<NodeName>, StoreError> {
         let (store, now) = (self.store, self.now);
-        let nodes = store.nodes_alive(self.conn(), now).await?;
-        Ok(nodes.into_iter().filter(|(_, (_, live))| *live).map(|(node, _)| node).collect())
+        let nodes = store.nodes_seen(self.conn(), now).await?;
+        Ok(nodes.into_iter().filter(|(_, seen)| seen.live).map(|(node, _)| node).collect())
     }
 
     /// Makes it so, and wakes whoever waits.
-    async fn commit(self) -> Result<(), StoreError> {
-        let path = self.store.folder.database();
+    async fn commit(mut self) -> Result<(), StoreError> {
+        let wakes = self.wakes || self.head.is_some();
         let metrics = &self.store.metrics;
-        self.tx.commit().await.map_err(|error| {
+        let failed = |error| {
             metrics.store_errors.inc();
-            StoreError::from(error).at(&path)
-        })?;
+            StoreError::from(error).at(&self.store.path)
+        };
+        if wakes && self.store.postgres.is_some() {
+            let notify = query("SELECT pg_notify($1, $2)").bind(CHANNEL);
+            notify.bind(self.store.edge.as_str()).execute(&mut self.tx).await.map_err(failed)?;
+        }
+        self.tx.commit().await.map_err(failed)?;
         // Before anybody is told: a file without a name takes a commit, and loses it.
         self.store.in_service()?;
         metrics.written(self.began.elapsed(), self.revision);
         for (actor, act) in &self.acts {
             act.log(actor);
         }
-        if let Some((seq, hash)) = &self.head {
-            self.store.folder.remember_head(*seq, hash);
+        if let Some((seq, hash)) = self.head {
+            self.store.folder.remember_head(seq, &hash);
+            self.store.has_written(seq, hash);
         }
-        if self.wakes || self.head.is_some() {
+        if wakes {
             self.store.wake();
         }
         Ok(())
@@ -558,8 +308,8 @@ impl Write<'_> {
 }
 
 /// The next value of a counter.
-async fn next(conn: &mut SqliteConnection, counter: &'static str) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value")
+async fn next(conn: &mut Conn, counter: &'static str) -> Result<i64, StoreError> {
+    Ok(query_scalar("UPDATE counters SET value = value + 1 WHERE name = $1 RETURNING value")
         .bind(counter)
         .fetch_one(conn)
         .await?)

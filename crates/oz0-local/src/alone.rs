@@ -11,6 +11,7 @@ use oz0_telemetry::target;
 
 use crate::error::LocalError;
 use crate::folder::DataFolder;
+use crate::kept::Kept;
 use crate::numbers::{self, Bound, Numbers};
 use crate::seat::{Role, Seat};
 use crate::serving::{Beside, Port, Serving};
@@ -21,6 +22,8 @@ use crate::up::{bind, url};
 pub struct EdgeOptions {
     /// The data folder.
     pub folder: DataFolder,
+    /// Where its store and its bundles are.
+    pub kept: Kept,
     /// Its port.
     pub listen: SocketAddr,
     /// How that is reached.
@@ -53,7 +56,7 @@ impl EdgeAlone {
     /// [`LocalError`] when the folder is another's, the port is taken or the store cannot be opened; then nothing is left
     /// of it.
     pub async fn start(options: EdgeOptions) -> Result<Self, LocalError> {
-        let EdgeOptions { folder, listen, front, tls, metrics } = options;
+        let EdgeOptions { folder, kept, listen, front, tls, metrics } = options;
         // Where another one runs on the folder, that is what is wrong, and the port in use comes of it.
         if let Some(taken) = Seat::stays(&folder) {
             return Err(taken);
@@ -69,7 +72,7 @@ impl EdgeAlone {
             memory: None,
             threads: std::thread::available_parallelism().map_or(1, NonZero::get),
         };
-        let serving = Serving::start(&folder, seat, beside).await?;
+        let serving = Serving::start(&folder, kept, seat, beside).await?;
         numbers::of_edge(&mut told, &serving.edge);
         let numbers = match numbers.map(|bound| bound.serve(told)).transpose() {
             Ok(numbers) => numbers,

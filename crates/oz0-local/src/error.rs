@@ -165,7 +165,10 @@ impl LocalError {
         match self {
             Self::Edge { source, .. } => source.kind(),
             Self::Plugin(error) if !matches!(error, DescribeError::Load(_)) => Kind::Refused,
-            Self::AdminToken { .. } | Self::OtherFolder { .. } | Self::NotKnown { .. } => {
+            Self::AdminToken { .. }
+            | Self::OtherFolder { .. }
+            | Self::NotKnown { .. }
+            | Self::Store(StoreError::NotEmpty { .. } | StoreError::OtherStore { .. }) => {
                 Kind::Refused
             }
             Self::Twice { .. } | Self::NotRun { .. } => Kind::Usage,

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use crate::error::LocalError;
 use crate::find::greet;
 use crate::folder::DataFolder;
+use crate::kept::Kept;
 use crate::place::Place;
 use crate::seat::Seat;
 use crate::serving::{Beside, Serving};
@@ -145,7 +146,7 @@ async fn keep_seat(
     loop {
         let served = async {
             let seat = Seat::wait(&folder).await?;
-            Serving::start(&folder, seat, Beside::default()).await
+            Serving::start(&folder, Kept::default(), seat, Beside::default()).await
         };
         let served = tokio::select! {
             served = served => served,

@@ -17,6 +17,7 @@ use tokio::task::JoinHandle;
 
 use crate::error::LocalError;
 use crate::folder::{DataFolder, failed};
+use crate::kept::Kept;
 use crate::limits::open_files;
 use crate::seat::Seat;
 
@@ -57,6 +58,7 @@ struct Parts {
     stop: watch::Sender<bool>,
     servers: Vec<JoinHandle<()>>,
     folder: DataFolder,
+    kept: Kept,
     _seat: Seat,
 }
 
@@ -64,6 +66,7 @@ impl Serving {
     /// Opens the store and serves it on the folder's socket.
     pub(crate) async fn start(
         folder: &DataFolder,
+        kept: Kept,
         seat: Seat,
         beside: Beside,
     ) -> Result<Self, LocalError> {
@@ -82,6 +85,7 @@ impl Serving {
             stop,
             servers: Vec::new(),
             folder: folder.clone(),
+            kept,
             _seat: seat,
         };
         match parts.serve(beside).await {
@@ -168,8 +172,7 @@ impl Parts {
         loop {
             let options = Options {
                 bounds: Bounds::of_edge(open_files()),
-                key: self.folder.key().cloned(),
-                ..Options::new(self.folder.root())
+                ..self.kept.options(&self.folder)
             };
             let opened = self.runtime()?.spawn(async move { Edge::open(&options).await }).await;
             match opened.map_err(|error| LocalError::System {

@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use crate::endpoint::Endpoint;
 use crate::error::LocalError;
 use crate::folder::DataFolder;
+use crate::kept::Kept;
 use crate::numbers::{self, Bound, Numbers};
 use crate::place::Place;
 use crate::seat::{Role, Seat};
@@ -103,7 +104,7 @@ impl Up {
             tcp: Some(Port { listener: edge_port, front, tls: None }),
             memory: Some(listener),
         };
-        let serving = Serving::start(&folder, seat, beside).await?;
+        let serving = Serving::start(&folder, Kept::default(), seat, beside).await?;
         let anyone = Client::memory(connector);
         let started = async {
             let admin = admin(&folder, &serving.edge, &anyone).await?;

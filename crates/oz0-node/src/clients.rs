@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use oz0_api::token::ClientIdentity;
-use oz0_api::{Client as Edge, ClientError, TokenId};
+use oz0_api::{Client as Edge, ClientError, Code, TokenId};
 use oz0_listing::Digest;
 use oz0_mcp::server::{Denied, Principal};
 use oz0_telemetry::target;
@@ -121,8 +121,11 @@ impl Clients {
         let answer = tokio::time::timeout(ANSWER_WITHIN, self.edge.check_client(token)).await;
         let client = match answer {
             Ok(Ok(client)) => client,
-            // It is there, and does not say: not to this node, or not while its store is gone.
-            Ok(Err(ClientError::Problem(_))) => return Err(Denied::Unavailable),
+            // It is there, and does not say: not to this node, or not since its store is gone. One that failed is as good as
+            // away: its database may be.
+            Ok(Err(ClientError::Problem(problem))) if problem.code != Code::Internal => {
+                return Err(Denied::Unavailable);
+            }
             Ok(Err(_)) | Err(_) => {
                 self.hears(Some(Instant::now()));
                 return self.held(&key).map(Some).ok_or(Denied::Unavailable);

@@ -16,15 +16,15 @@ use clap::ValueEnum;
 use oz0_api::PluginName;
 use oz0_api::credential::Sensitive;
 use oz0_listing::escape;
-use oz0_local::{DataFolder, Front, NoKey};
+use oz0_local::{BundlesAt, DataFolder, Front, Kept, NoKey, PlaceError, StoreAt};
 use oz0_node::{NodeOptions, VerifyEvery};
 use oz0_server::ShareAccess;
 use oz0_telemetry::log::{FILTER, Format};
 use url::Url;
 
 use crate::cli::{
-    Arguments, Color, FrontFlags, Global, LogFlags, LogFormat, MetricsFlags, NodeFlags, Validate,
-    seconds, within_a_week,
+    Arguments, Color, FrontFlags, Global, KeptFlags, LogFlags, LogFormat, MetricsFlags, NodeFlags,
+    Validate, seconds, within_a_week,
 };
 use crate::exit::WrongUsage;
 
@@ -47,6 +47,8 @@ struct File {
     cache: Option<PathBuf>,
     data: Option<PathBuf>,
     edge: Option<String>,
+    store: Option<String>,
+    bundles: Option<String>,
     listen: Option<SocketAddr>,
     mcp_listen: Option<SocketAddr>,
     verify_every: Option<f64>,
@@ -161,6 +163,24 @@ impl Settings {
             let write = plugin.share.iter().map(|path| (path, ShareAccess::Write));
             let read = plugin.share_read.iter().map(|path| (path, ShareAccess::Read));
             write.chain(read).map(move |(path, access)| (name, path.as_path(), access))
+        })
+    }
+
+    /// Where an edge keeps its store and its bundles.
+    pub(crate) fn kept(&self, flags: &KeptFlags) -> Result<Kept> {
+        let given = |flag: &Option<String>, name: &str, file: &Option<String>| {
+            Ok::<_, anyhow::Error>(match flag {
+                Some(given) => Some(given.clone()),
+                None => variable(name)?.or_else(|| file.clone()),
+            })
+        };
+        // Nothing of a store's address is repeated: it may hold a password.
+        let wrong = |error: PlaceError| WrongUsage(error.to_string());
+        let store = given(&flags.store, "OZ0_STORE", &self.file.store)?;
+        let bundles = given(&flags.bundles, "OZ0_BUNDLES", &self.file.bundles)?;
+        Ok(Kept {
+            store: store.map_or(Ok(StoreAt::Folder), |text| text.parse()).map_err(wrong)?,
+            bundles: bundles.map_or(Ok(BundlesAt::Data), |text| text.parse()).map_err(wrong)?,
         })
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Seen {
 pub(crate) fn start(command: &Command, settings: &Settings) -> Result<Option<Seen>> {
     let flags = match command {
         Command::Up(up) => &up.log,
-        Command::Edge(edge) => &edge.log,
+        Command::Edge(edge) if edge.command.is_none() => &edge.run.log,
         Command::Node(node) if node.command.is_none() => &node.run.log,
         Command::Mcp(mcp) => &mcp.log,
         _ => return Ok(None),

@@ -9,6 +9,8 @@
 //! short is no installation. (A temporary folder that is renamed would not do: a Python environment's scripts carry
 //! the absolute path they were installed at.)
 
+pub mod postgres;
+
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -157,6 +157,7 @@ async fn take(
     // What nobody asks, or another node, is not waited for.
     store.asked_by(&node, &id).await?;
     let _asking = Asking::new(store, &id);
+    store.hold(&id).await?;
     let ask = || async {
         if !store.is_token_live(&token).await? {
             return Err(unknown_token());

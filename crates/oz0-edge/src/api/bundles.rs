@@ -1,13 +1,11 @@
 //! Bundles: brought by whoever installs, fetched by nodes, and by whoever compares another version with one.
 
-use std::io;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
 use oz0_api::plugin::BUNDLE_TYPE;
 use oz0_api::{Code, Problem};
 use oz0_listing::Digest;
@@ -15,8 +13,7 @@ use serde_json::json;
 
 use super::caller::{Admin, Keeper};
 use super::described::{Group, Input, Operation, Output, Route};
-use super::{Answer, Api, Json, Path, body, is_of};
-use crate::bundles::part;
+use super::{Answer, Api, Json, Path, body, is_of, to_its_end};
 
 /// The largest bundle, in bytes (OZ-L021).
 const LARGEST: usize = 64 * 1024 * 1024;
@@ -95,8 +92,9 @@ async fn keep(
     Path(digest): Path<Digest>,
     Brought(bytes): Brought,
 ) -> Result<Json<()>, Answer> {
+    // Brought to its end, also when whoever brings it hangs up.
     let bundles = api.edge.bundles.clone();
-    blocking(move || bundles.keep(&digest, &bytes)).await.map(Json)
+    to_its_end(async move { Ok(bundles.keep(&digest, bytes).await?) }).await.map(Json)
 }
 
 async fn fetch(
@@ -104,20 +102,5 @@ async fn fetch(
     _: Keeper,
     Path(digest): Path<Digest>,
 ) -> Result<Sent, Answer> {
-    let bundles = api.edge.bundles.clone();
-    let file = blocking(move || bundles.open_bundle(&digest)).await?;
-    let parts = stream::try_unfold(file, |file| async {
-        tokio::task::spawn_blocking(|| part(file)).await.map_err(io::Error::other)?
-    });
-    Ok(Sent(Body::from_stream(parts)))
-}
-
-/// Reading and writing files blocks.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Answer> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => Ok(done?),
-        Err(error) => Err(Problem::new(Code::Internal, format!("the edge failed: {error}")).into()),
-    }
+    Ok(Sent(Body::from_stream(api.edge.bundles.open_bundle(&digest).await?)))
 }

@@ -109,9 +109,12 @@ pub(super) async fn wait_asked(
         let began = Instant::now();
         let moves = wait_for(edge, wait, || async {
             let (call, _) = store.asked(id).await?;
-            let left = untaken
-                && call.state == CallState::Waiting
-                && call.node.as_ref().is_some_and(|node| store.has_left(node));
+            let left = match &call.node {
+                Some(node) if untaken && call.state == CallState::Waiting => {
+                    store.has_left(node).await?
+                }
+                _ => false,
+            };
             Ok((news(&call) || left).then_some(call))
         })
         .await?;

@@ -87,11 +87,11 @@ impl Desk {
     }
 
     /// Runs a write to its end, also when the browser goes away in the middle.
-    async fn write<T: Send + 'static>(
-        &self,
+    fn write<T: Send + 'static>(
         write: impl Future<Output = Result<T, Refusal>> + Send + 'static,
-    ) -> Result<T, Problem> {
-        Ok(to_its_end(write).await?)
+    ) -> impl Future<Output = Result<T, Problem>> + Send + 'static {
+        let write = Box::pin(write);
+        async move { Ok(to_its_end(write).await?) }
     }
 
     /// Who a token makes somebody; none where it is unknown, was revoked, or is no person's. Written into the audit log.
@@ -110,7 +110,7 @@ impl Desk {
         let (name, id, kind) = (token.name.clone(), token.id.clone(), token.kind);
         let person = Person { name, token: id, kind };
         let store = Arc::clone(self.store());
-        self.write(async move { Ok(store.signed_in(&identity, from).await?) }).await?;
+        Self::write(async move { Ok(store.signed_in(&identity, from).await?) }).await?;
         Ok(Some(person))
     }
 
@@ -118,7 +118,7 @@ impl Desk {
     pub async fn sign_out(&self, person: &Person) -> Result<(), Problem> {
         let store = Arc::clone(self.store());
         let (token, actor) = (person.token.clone(), person.actor());
-        self.write(async move { Ok(store.signed_out(&actor, &token).await?) }).await
+        Self::write(async move { Ok(store.signed_out(&actor, &token).await?) }).await
     }
 
     /// Whether a person's token still counts.
@@ -168,7 +168,7 @@ impl Desk {
         approve: Approve,
     ) -> Result<Approved, Problem> {
         let (store, actor, plugin) = (Arc::clone(self.store()), person.acts()?, plugin.clone());
-        self.write(async move { store.approve(&actor, &plugin, &approve).await }).await
+        Self::write(async move { store.approve(&actor, &plugin, &approve).await }).await
     }
 
     /// Makes a plugin's candidate its installed version, if it is this one.
@@ -179,7 +179,7 @@ impl Desk {
         version: PluginVersion,
     ) -> Result<PluginStatus, Problem> {
         let (store, actor, plugin) = (Arc::clone(self.store()), person.acts()?, plugin.clone());
-        self.write(async move { store.promote(&actor, &plugin, &version).await }).await
+        Self::write(async move { store.promote(&actor, &plugin, &version).await }).await
     }
 
     /// Takes a version back: the candidate, or the installed one for the one before it.
@@ -190,7 +190,7 @@ impl Desk {
         version: PluginVersion,
     ) -> Result<PluginStatus, Problem> {
         let (store, actor, plugin) = (Arc::clone(self.store()), person.acts()?, plugin.clone());
-        self.write(async move { store.rollback(&actor, &plugin, &version).await }).await
+        Self::write(async move { store.rollback(&actor, &plugin, &version).await }).await
     }
 
     /// Every function with the listing that was accepted last.
@@ -207,7 +207,7 @@ impl Desk {
     pub async fn ask(&self, person: &Person, ask: Ask) -> Result<Call, Problem> {
         let (store, actor) = (Arc::clone(self.store()), person.acts()?);
         let anywhere = ask.node.is_none();
-        let call = self.write(async move { store.ask(&actor, &ask).await }).await?;
+        let call = Self::write(async move { store.ask(&actor, &ask).await }).await?;
         if anywhere {
             let (edge, id) = (self.edge.clone(), call.id.clone());
             // Whoever looks at the call looks now and then: somebody has to offer it elsewhere meanwhile.
@@ -226,7 +226,7 @@ impl Desk {
     /// The calls that wait for a person.
     pub async fn approvals(&self) -> Result<Vec<Approval>, Problem> {
         let store = Arc::clone(self.store());
-        self.write(async move { store.approvals().await }).await
+        Self::write(async move { store.approvals().await }).await
     }
 
     /// Decides about a call that waits.
@@ -238,7 +238,7 @@ impl Desk {
         approves: bool,
     ) -> Result<Approval, Problem> {
         let (store, actor, id) = (Arc::clone(self.store()), person.acts()?, id.clone());
-        self.write(async move { store.decide(&actor, &id, &decide, approves).await }).await
+        Self::write(async move { store.decide(&actor, &id, &decide, approves).await }).await
     }
 
     /// The nodes that ever asked.

@@ -63,7 +63,8 @@ impl Drop for LookedFor {
             runtime.spawn(async move {
                 tokio::time::sleep(LOST).await;
                 if let Some(store) = store.upgrade() {
-                    store.look_for(&node);
+                    // What cannot be written is seen by the time that the node was there.
+                    let _ = store.look_for(&node).await;
                 }
             });
         }
@@ -94,7 +95,7 @@ async fn poll(
     Json(query): Json<PollQuery>,
 ) -> Result<Told, Answer> {
     let store = &api.edge.store;
-    store.touch(&node).await?;
+    store.touch(&node, Some(&query)).await?;
     let _looked_for = LookedFor { store: Arc::downgrade(store), node: node.clone() };
     let _polling = store.polling(&node, &query);
     let told = news(store, &node, &token, &query).await?;
@@ -103,7 +104,7 @@ async fn poll(
         return Ok(Told(told.json.clone()));
     }
     let nothing = Poll {
-        edge: store.edge().clone(),
+        edge: store.id().clone(),
         reset: false,
         plugins: Part { revision: query.plugins, changed: Vec::new() },
         decisions: Part { revision: query.decisions, changed: Vec::new() },
@@ -131,10 +132,15 @@ async fn news(
     // Before it is looked whether one waits.
     let mut called = store.called(node);
     let mut heard = beats.borrow_and_update().clone();
-    let Asks { mut standing, known, called: mut looks } = store.asks(node, query).await?;
+    let asks = store.asks(node, token, query).await?;
+    // It may have been revoked since it was shown, and of that what was heard just now says nothing any more.
+    if !asks.live {
+        return Err(unknown_token());
+    }
+    let Asks { mut standing, known, called: mut looks, live: _ } = asks;
     loop {
         // Taken last: a job that is taken and not handed out is lost.
-        let takes = looks && query.jobs && !store.has_left(node);
+        let takes = looks && query.jobs && !store.has_left(node).await?;
         let jobs = if takes { store.take_jobs(node).await? } else { Vec::new() };
         if let Some(answer) = standing.answer(node, query, known, jobs)? {
             return Ok(Some(answer));
@@ -180,8 +186,8 @@ async fn leave(
     Node { name: node, .. }: Node,
     Json(()): Json<()>,
 ) -> Result<Json<()>, Answer> {
-    api.edge.store.leave(&node);
-    Ok(Json(()))
+    let store = api.edge.store.clone();
+    to_its_end(async move { Ok(store.leave(&node).await?) }).await.map(Json)
 }
 
 async fn list(State(api): State<Api>, _: Reader) -> Result<Json<Vec<NodeStatus>>, Answer> {

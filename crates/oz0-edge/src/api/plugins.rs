@@ -6,7 +6,6 @@ use oz0_api::plugin::{Catalog, Install, PluginDescription, PluginStatus};
 use oz0_api::rollout::OfVersion;
 use oz0_api::{Code, PluginName, Problem};
 
-use super::bundles::blocking;
 use super::caller::{Admin, Reader};
 use super::described::{Group, Route};
 use super::{Answer, Api, Json, Path, Query, to_its_end};
@@ -69,8 +68,7 @@ async fn install(
         return Err(Problem::new(Code::Malformed, what).into());
     }
     if !description.source.is_dev() {
-        let (bundles, description) = (api.edge.bundles.clone(), description.clone());
-        blocking(move || bundles.check(&description)).await?;
+        api.edge.bundles.check(&description).await?;
     }
     let store = api.edge.store.clone();
     to_its_end(async move { store.install(&actor, &description, &terms).await }).await.map(Json)

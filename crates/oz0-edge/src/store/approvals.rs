@@ -1,9 +1,10 @@
 //! Calls that wait for a person.
 //!
 //! A call waits in the node that holds it, and the node waits here. So what is kept is only worth something while that
-//! node still asks: each pending row has a waiting request beside it, in memory. One whose node has stopped asking is
-//! closed as lost, and so is every one that an earlier process of the edge left: the request that waited for it is gone,
-//! and an approval that nobody takes at once would lie there for another call.
+//! node still asks: each pending row has a waiting request beside it, in memory of the edge that the row names. One whose
+//! node has stopped asking is closed as lost, and so is every one that an earlier process of the edge left, or an edge that
+//! ended: the request that waited for it is gone, and an approval that nobody takes at once would lie there for another
+//! call.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -13,10 +14,10 @@ use oz0_api::approval::{
 };
 use oz0_api::audit::AuditSubject;
 use oz0_api::token::TokenKind;
-use oz0_api::{ApprovalId, CallId, Code, NodeName, Problem, UnixMillis};
+use oz0_api::{ApprovalId, CallId, Code, EdgeId, NodeName, Problem, UnixMillis};
 use oz0_listing::{Digest, escape};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{
     Act, Actor, Answer, Store, StoreError, Write, now, parse, poll, random, steady, time_of_day,
 };
@@ -63,12 +64,19 @@ struct Row {
     expires_at: i64,
     decided_by: Option<String>,
     reason: Option<String>,
+    edge: Option<String>,
+}
+
+/// A call that waits, with the edge at which its node asks.
+struct Held {
+    approval: Approval,
+    edge: Option<String>,
 }
 
 macro_rules! columns {
     () => {
         "id, node, plugin, version, function, kind, listing, arguments, digest, client, why, \
-         requires_approval, state, asked_at, expires_at, decided_by, reason"
+         requires_approval, state, asked_at, expires_at, decided_by, reason, edge"
     };
 }
 
@@ -104,14 +112,19 @@ fn read(row: Row) -> Result<Approval, StoreError> {
     })
 }
 
-async fn find(conn: &mut SqliteConnection, id: &ApprovalId) -> Answer<Approval> {
+fn read_held(mut row: Row) -> Result<Held, StoreError> {
+    let edge = row.edge.take();
+    Ok(Held { approval: read(row)?, edge })
+}
+
+async fn find(conn: &mut Conn, id: &ApprovalId) -> Answer<Held> {
     let row: Option<Row> =
-        sqlx::query_as(concat!("SELECT ", columns!(), " FROM approvals WHERE id = $1"))
+        query_as(concat!("SELECT ", columns!(), " FROM approvals WHERE id = $1"))
             .bind(id.as_str())
             .fetch_optional(conn)
             .await?;
     match row {
-        Some(row) => Ok(read(row)?),
+        Some(row) => Ok(read_held(row)?),
         None => Err(Problem::new(Code::NotFound, format!("no call {id} waits"))
             .hint("`oz0 approvals list` shows the calls that wait")
             .into()),
@@ -120,10 +133,10 @@ async fn find(conn: &mut SqliteConnection, id: &ApprovalId) -> Answer<Approval> 
 
 /// The decision that a call waits for now.
 pub(super) async fn pending_of(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     call: &CallId,
 ) -> Result<Option<Approval>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(concat!(
+    let row: Option<Row> = query_as(concat!(
         "SELECT ",
         columns!(),
         " FROM approvals WHERE call = $1 AND state = 'pending' ORDER BY asked_at DESC LIMIT 1"
@@ -170,8 +183,11 @@ impl Store {
         }
     }
 
-    /// Whether the node that holds the call still asks.
-    fn is_asked(&self, id: &ApprovalId) -> bool {
+    /// Whether the node that holds the call still asks: here, or at another edge, which then sees to it.
+    fn is_asked(&self, id: &ApprovalId, edge: Option<&str>) -> bool {
+        if let Some(edge) = edge.filter(|edge| *edge != self.edge.as_str()) {
+            return parse(edge).is_ok_and(|edge| self.is_edge_live(&edge));
+        }
         self.asking()
             .get(id)
             .is_some_and(|asking| asking.waiting > 0 || asking.seen.elapsed() < AWAY)
@@ -179,8 +195,28 @@ impl Store {
 
     /// One call that waits, or waited.
     pub(crate) async fn approval(&self, id: &ApprovalId) -> Answer<Approval> {
+        Ok(self.held(id).await?.approval)
+    }
+
+    async fn held(&self, id: &ApprovalId) -> Answer<Held> {
         let mut tx = self.read().await?;
         find(&mut tx, id).await
+    }
+
+    /// A call's node asks here from now on, where it asked at another edge before.
+    pub(crate) async fn hold(&self, id: &ApprovalId) -> Answer<()> {
+        let Held { approval, edge } = self.held(id).await?;
+        if approval.state != ApprovalState::Pending || edge.as_deref() == Some(self.edge.as_str()) {
+            return Ok(());
+        }
+        let mut write = self.write(&Actor::Node(approval.node)).await?;
+        query("UPDATE approvals SET edge = $1 WHERE id = $2 AND state = 'pending'")
+            .bind(self.edge.as_str())
+            .bind(id.as_str())
+            .execute(write.conn())
+            .await?;
+        write.commit().await?;
+        Ok(())
     }
 
     /// Takes in a call that waits for a person.
@@ -205,19 +241,18 @@ impl Store {
             return Err(Problem::new(Code::TooLarge, what).into());
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
-        let waiting: i64 = sqlx::query_scalar(
-            "SELECT COUNT(*) FROM approvals WHERE node = $1 AND state = 'pending'",
-        )
-        .bind(node.as_str())
-        .fetch_one(write.conn())
-        .await?;
+        let waiting: i64 =
+            query_scalar("SELECT COUNT(*) FROM approvals WHERE node = $1 AND state = 'pending'")
+                .bind(node.as_str())
+                .fetch_one(write.conn())
+                .await?;
         if waiting >= WAITING {
             let what = format!("{WAITING} calls of {node} wait for people already");
             return Err(Problem::new(Code::Unavailable, what).into());
         }
         let id = ApprovalId::from_random(random()?);
         let (now, kept) = (steady().0, i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX));
-        sqlx::query("DELETE FROM approvals WHERE decided_at < $1")
+        query("DELETE FROM approvals WHERE decided_at < $1")
             .bind(now - kept)
             .execute(write.conn())
             .await?;
@@ -244,10 +279,10 @@ impl Store {
             reason: None,
             revision: None,
         };
-        sqlx::query(
+        query(
             "INSERT INTO approvals (id, node, plugin, version, function, kind, listing, arguments,
-             digest, client, why, requires_approval, call, state, asked_at, expires_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', $14, $15)",
+             digest, client, why, requires_approval, call, state, asked_at, expires_at, edge)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'pending', $14, $15, $16)",
         )
         .bind(id.as_str())
         .bind(node.as_str())
@@ -264,11 +299,12 @@ impl Store {
         .bind(ask.call.as_ref().map(CallId::as_str))
         .bind(write.now.0)
         .bind(expires_at)
+        .bind(self.edge.as_str())
         .execute(write.conn())
         .await?;
         if let Some(call) = &ask.call {
             // The asker waits for the person, and then as long as for any call.
-            sqlx::query(
+            query(
                 "UPDATE calls SET expires_at = expires_at + $1
                  WHERE id = $2 AND node = $3 AND state = 'running' AND patient = 1",
             )
@@ -288,37 +324,42 @@ impl Store {
     /// The calls that wait. One whose node is gone is closed first.
     pub(crate) async fn approvals(&self) -> Answer<Vec<Approval>> {
         let mut waiting = Vec::new();
-        for approval in self.pending().await? {
-            if self.settle(&approval).await?.is_none() {
-                waiting.push(approval);
+        for held in self.pending().await? {
+            if self.settle(&held).await?.is_none() {
+                waiting.push(held.approval);
             }
         }
         Ok(waiting)
     }
 
-    async fn pending(&self) -> Result<Vec<Approval>, StoreError> {
+    async fn pending(&self) -> Result<Vec<Held>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<Row> = sqlx::query_as(concat!(
+        let rows: Vec<Row> = query_as(concat!(
             "SELECT ",
             columns!(),
             " FROM approvals WHERE state = 'pending' ORDER BY asked_at, id"
         ))
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(read_held).collect()
     }
 
     /// Closes what nobody may decide any more: its time is over, or its node is gone. Says how it was closed.
-    async fn settle(&self, approval: &Approval) -> Answer<Option<ApprovalState>> {
+    async fn settle(&self, held: &Held) -> Answer<Option<ApprovalState>> {
+        let Held { approval, edge } = held;
         let end = if approval.expires_at <= now() {
             ApprovalState::Expired
-        } else if !self.is_asked(&approval.id) {
+        } else if !self.is_asked(&approval.id, edge.as_deref()) {
             ApprovalState::Lost
         } else {
             return Ok(None);
         };
-        self.end(&Actor::Edge, &approval.id, end).await?;
-        Ok(Some(end))
+        if self.end(&Actor::Edge, &approval.id, end, edge.as_deref()).await? {
+            return Ok(Some(end));
+        }
+        // Somebody was there before, or its node came to another edge.
+        let state = self.approval(&approval.id).await?.state;
+        Ok((state != ApprovalState::Pending).then_some(state))
     }
 
     /// How many calls nodes ask about.
@@ -326,14 +367,26 @@ impl Store {
         self.asking().len()
     }
 
-    /// Closes one that is pending, without a decision. Says whether it was.
+    /// Closes one that is pending, without a decision. Says whether it was. Only the edge that it was held by can have lost
+    /// it: its node may have come to another one meanwhile.
     async fn end(
         &self,
         actor: &Actor,
         id: &ApprovalId,
         end: ApprovalState,
+        edge: Option<&str>,
     ) -> Result<bool, StoreError> {
         let mut write = self.write(actor).await?;
+        if end == ApprovalState::Lost {
+            let holds: Option<Option<String>> =
+                query_scalar("SELECT edge FROM approvals WHERE id = $1")
+                    .bind(id.as_str())
+                    .fetch_optional(write.conn())
+                    .await?;
+            if holds.is_some_and(|holds| holds.as_deref() != edge) {
+                return Ok(false);
+            }
+        }
         let Some(approval) = write.close(id, end, None).await? else { return Ok(false) };
         let action = match end {
             ApprovalState::Expired => "approval.expire",
@@ -348,25 +401,37 @@ impl Store {
 
     /// Closes a call whose node does not ask any more.
     pub(crate) async fn lose_unasked(&self, id: &ApprovalId) -> Answer<()> {
-        let approval = self.approval(id).await?;
-        if approval.state == ApprovalState::Pending {
-            self.settle(&approval).await?;
-        } else if !self.is_asked(id) {
+        let held = self.held(id).await?;
+        let elsewhere = held.edge.as_deref().is_some_and(|edge| edge != self.edge.as_str());
+        if held.approval.state == ApprovalState::Pending {
+            self.settle(&held).await?;
+        }
+        if elsewhere || !self.is_asked(id, None) {
             self.asking().remove(id);
         }
         Ok(())
     }
 
-    /// Closes every call that an earlier process of this edge left.
-    pub(super) async fn lose_all(&self) -> Result<(), StoreError> {
-        for approval in self.pending().await? {
-            self.end(&Actor::Edge, &approval.id, ApprovalState::Lost).await?;
+    /// Closes every call that waited at an edge whose process has ended.
+    pub(super) async fn lose_held_by(&self, edge: &EdgeId) -> Result<(), StoreError> {
+        // One from before several edges kept a store is of the edge that keeps it now.
+        let is_its = |held: &Option<String>| {
+            held.as_deref().map_or(*edge == self.edge, |held| held == edge.as_str())
+        };
+        for held in self.pending().await?.into_iter().filter(|held| is_its(&held.edge)) {
+            let (id, edge) = (&held.approval.id, held.edge.as_deref());
+            self.end(&Actor::Edge, id, ApprovalState::Lost, edge).await?;
         }
         // One that was approved, and whose node never heard of it, is of no use to anybody.
         let mut write = self.write(&Actor::Edge).await?;
-        sqlx::query("UPDATE approvals SET state = 'lost' WHERE state = 'approved'")
-            .execute(write.conn())
-            .await?;
+        query(
+            "UPDATE approvals SET state = 'lost'
+             WHERE state = 'approved' AND COALESCE(edge, $1) = $2",
+        )
+        .bind(self.edge.as_str())
+        .bind(edge.as_str())
+        .execute(write.conn())
+        .await?;
         write.commit().await?;
         Ok(())
     }
@@ -383,18 +448,18 @@ impl Store {
             let what = format!("a reason has at most {REASON} characters");
             return Err(Problem::new(Code::Malformed, what).into());
         }
-        let approval = self.approval(id).await?;
-        if approval.state == ApprovalState::Pending
-            && let Some(end) = self.settle(&approval).await?
+        let held = self.held(id).await?;
+        if held.approval.state == ApprovalState::Pending
+            && let Some(end) = self.settle(&held).await?
         {
-            return Err(over(&Approval { state: end, ..approval }).into());
+            return Err(over(&Approval { state: end, ..held.approval }).into());
         }
         let mut write = self.write(actor).await?;
         let end = if approves { ApprovalState::Approved } else { ApprovalState::Denied };
         let reason = decide.reason.as_deref();
         let Some(approval) = write.close(id, end, reason).await? else {
             let found = find(write.conn(), id).await?;
-            return Err(over(&found).into());
+            return Err(over(&found.approval).into());
         };
         write.tell(if approves { "approval.approve" } else { "approval.deny" }, &approval).await?;
         write.commit().await?;
@@ -442,13 +507,13 @@ impl Store {
         let approval = self.asked_by(node, id).await?;
         match approval.state {
             ApprovalState::Pending if approval.expires_at <= now() => {
-                self.end(&Actor::Edge, id, ApprovalState::Expired).await?;
+                self.end(&Actor::Edge, id, ApprovalState::Expired, None).await?;
                 Ok(Some(self.approval(id).await?))
             }
             ApprovalState::Pending => Ok(None),
             ApprovalState::Approved => {
                 let mut write = self.write(&Actor::Node(node.clone())).await?;
-                let taken = sqlx::query(
+                let taken = query(
                     "UPDATE approvals SET state = 'used' WHERE id = $1 AND state = 'approved'",
                 )
                 .bind(id.as_str())
@@ -471,7 +536,7 @@ impl Store {
         if approval.node != *node {
             return Err(Problem::new(Code::Forbidden, "this call waits at another node").into());
         }
-        self.end(&Actor::Node(node.clone()), id, ApprovalState::Withdrawn).await?;
+        self.end(&Actor::Node(node.clone()), id, ApprovalState::Withdrawn, None).await?;
         Ok(())
     }
 }
@@ -485,7 +550,7 @@ impl Write<'_> {
         reason: Option<&str>,
     ) -> Result<Option<Approval>, StoreError> {
         let (now, actor) = (steady(), self.actor.to_string());
-        let row: Option<Row> = sqlx::query_as(concat!(
+        let row: Option<Row> = query_as(concat!(
             "UPDATE approvals SET state = $1, decided_at = $2, decided_by = $3, reason = $4,
              arguments = '' WHERE id = $5 AND state = 'pending' RETURNING ",
             columns!()

@@ -13,9 +13,9 @@ use oz0_listing::FunctionId;
 use oz0_telemetry::target;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use sqlx::SqliteConnection;
 use tracing::field;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{Store, StoreError, Write, next, parse, parse_json, to_json};
 
 /// What the first entry of a chain follows.
@@ -111,8 +111,14 @@ impl Write<'_> {
     /// Writes down an act of this write's actor.
     pub(super) async fn audit(&mut self, act: Act) -> Result<(), StoreError> {
         let edge = self.store.edge.clone();
-        let last = head(self.conn(), &edge).await?;
-        let (seq, prev) = last.map_or((1, START.to_owned()), |Head { seq, hash }| (seq + 1, hash));
+        let last: Option<(i64, String)> =
+            query_as("SELECT seq, hash FROM audit_heads WHERE edge = $1")
+                .bind(edge.as_str())
+                .fetch_optional(self.conn())
+                .await?;
+        // A write before this one in the same transaction is not known to be written yet.
+        self.store.is_after_what_was_written(last.as_ref())?;
+        let (seq, prev) = last.map_or((1, START.to_owned()), |(seq, hash)| (seq + 1, hash));
         let position = next(self.conn(), "audit").await?;
         let body = Body {
             position,
@@ -125,7 +131,7 @@ impl Write<'_> {
         };
         let body = canonical(&to_json(&body)?)?;
         let hash = chain_hash(&prev, &body);
-        sqlx::query(
+        query(
             "INSERT INTO audit (position, edge, seq, body, prev, hash) VALUES ($1, $2, $3, $4, $5, $6)",
         )
         .bind(position)
@@ -136,7 +142,7 @@ impl Write<'_> {
         .bind(&hash)
         .execute(self.conn())
         .await?;
-        sqlx::query(
+        query(
             "INSERT INTO audit_heads (edge, seq, hash) VALUES ($1, $2, $3)
              ON CONFLICT (edge) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
         )
@@ -159,41 +165,71 @@ fn canonical(json: &str) -> Result<String, StoreError> {
 }
 
 /// The hash of an edge's entry at `seq`.
-pub(super) async fn hash_at(
-    conn: &mut SqliteConnection,
+pub(super) async fn hash_of(
+    conn: &mut Conn,
     edge: &EdgeId,
     seq: i64,
 ) -> Result<Option<String>, StoreError> {
-    Ok(sqlx::query_scalar("SELECT hash FROM audit WHERE edge = $1 AND seq = $2")
+    Ok(query_scalar("SELECT hash FROM audit WHERE edge = $1 AND seq = $2")
         .bind(edge.as_str())
         .bind(seq)
         .fetch_optional(conn)
         .await?)
 }
 
-/// Where an edge's log ends.
-pub(super) async fn head(
-    conn: &mut SqliteConnection,
-    edge: &EdgeId,
-) -> Result<Option<Head>, StoreError> {
+/// The hash of the entry at a place in the whole log.
+pub(super) async fn hash_at(conn: &mut Conn, position: i64) -> Result<Option<String>, StoreError> {
+    Ok(query_scalar("SELECT hash FROM audit WHERE position = $1")
+        .bind(position)
+        .fetch_optional(conn)
+        .await?)
+}
+
+/// Where the whole log ends.
+pub(super) async fn head(conn: &mut Conn) -> Result<Option<Head>, StoreError> {
     let head: Option<(i64, String)> =
-        sqlx::query_as("SELECT seq, hash FROM audit_heads WHERE edge = $1")
-            .bind(edge.as_str())
+        query_as("SELECT position, hash FROM audit ORDER BY position DESC LIMIT 1")
             .fetch_optional(conn)
             .await?;
-    Ok(head.map(|(seq, hash)| Head { seq, hash }))
+    Ok(head.map(|(position, hash)| Head { seq: position, hash }))
 }
 
 impl Store {
+    fn written(&self) -> std::sync::MutexGuard<'_, Option<(i64, String)>> {
+        self.written.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// An entry of this edge is written.
+    pub(super) fn has_written(&self, seq: i64, hash: String) {
+        let mut written = self.written();
+        if written.as_ref().is_none_or(|(known, _)| *known < seq) {
+            *written = Some((seq, hash));
+        }
+    }
+
+    /// Finds a database that was put back to an older state while this edge ran: what it refused since is not known there.
+    /// One whose commit was not answered may have come further.
+    fn is_after_what_was_written(&self, last: Option<&(i64, String)>) -> Result<(), StoreError> {
+        let Some((seq, hash)) = self.written().clone() else { return Ok(()) };
+        match last {
+            Some((found, _)) if *found > seq => Ok(()),
+            Some((found, other)) if *found == seq && *other == hash => Ok(()),
+            _ => {
+                let what = format!("its audit log does not have entry {seq} with hash {hash}");
+                Err(self.retire(self.path.clone(), what))
+            }
+        }
+    }
+
     /// A page of the log.
     pub(crate) async fn audit(&self, after: i64, limit: u32) -> Result<AuditPage, StoreError> {
         let mut tx = self.read().await?;
-        let mut rows: Vec<(String, String, String)> = sqlx::query_as(
+        let mut rows: Vec<(String, String, String)> = query_as(
             "SELECT body, prev, hash FROM audit WHERE position > $1 ORDER BY position LIMIT $2",
         )
         .bind(after)
         .bind(i64::from(limit) + 1)
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let more = rows.len() > limit;
@@ -210,12 +246,12 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<AuditEntry>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<(String, String, String)> = sqlx::query_as(
+        let rows: Vec<(String, String, String)> = query_as(
             "SELECT body, prev, hash FROM audit WHERE position < $1 ORDER BY position DESC LIMIT $2",
         )
         .bind(before)
         .bind(i64::from(limit))
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
         rows.into_iter().map(entry).collect()
     }
@@ -228,20 +264,20 @@ impl Store {
         let remembered = self.folder.head();
         let mut tx = self.read().await?;
         let heads: Vec<(String, i64, String)> =
-            sqlx::query_as("SELECT edge, seq, hash FROM audit_heads").fetch_all(&mut *tx).await?;
+            query_as("SELECT edge, seq, hash FROM audit_heads").fetch_all(&mut tx).await?;
         let mut heads: BTreeMap<String, (i64, String)> =
             heads.into_iter().map(|(edge, seq, hash)| (edge, (seq, hash))).collect();
         let mut checker = Checker::default();
         let mut after = (String::new(), i64::MIN);
         loop {
             // In pages: a log may be longer than memory.
-            let rows: Vec<(i64, String, i64, String, String, String)> = sqlx::query_as(
+            let rows: Vec<(i64, String, i64, String, String, String)> = query_as(
                 "SELECT position, edge, seq, body, prev, hash FROM audit
                  WHERE edge > $1 OR (edge = $1 AND seq > $2) ORDER BY edge, seq LIMIT 1000",
             )
             .bind(&after.0)
             .bind(after.1)
-            .fetch_all(&mut *tx)
+            .fetch_all(&mut tx)
             .await?;
             let Some(last) = rows.last() else { break };
             after = (last.1.clone(), last.2);
@@ -274,7 +310,7 @@ impl Store {
             faults.push(fault(&edge, seq, format!("all {seq} entries of this edge are missing")));
         }
         if let Some((known, remembered)) = remembered {
-            let what = match hash_at(&mut tx, &self.edge, known).await? {
+            let what = match hash_of(&mut tx, &self.edge, known).await? {
                 Some(hash) if hash == remembered => None,
                 Some(_) => Some("the data folder remembers another entry here"),
                 // What the store itself remembers was reported already.
@@ -285,6 +321,8 @@ impl Store {
         }
         // Of a log with a hole in it, every acceptance would look wrong.
         if faults.is_empty() {
+            let told = told.into_iter().filter(|(_, (_, accepts))| *accepts);
+            let told = told.map(|(acceptance, _)| acceptance).collect();
             let untold = untold(&mut tx, &told).await?;
             faults.extend(untold.into_iter().map(|what| fault(self.edge.as_str(), 0, what)));
         }
@@ -299,15 +337,11 @@ fn entry((body, prev, hash): (String, String, String)) -> Result<AuditEntry, Sto
 }
 
 /// Where what is accepted is not what the entries say.
-async fn untold(
-    conn: &mut SqliteConnection,
-    told: &BTreeSet<Acceptance>,
-) -> Result<Vec<String>, StoreError> {
-    let stored: Vec<Acceptance> = sqlx::query_as(
-        "SELECT plugin, version, function, value FROM accepted WHERE value <> 'absent'",
-    )
-    .fetch_all(conn)
-    .await?;
+async fn untold(conn: &mut Conn, told: &BTreeSet<Acceptance>) -> Result<Vec<String>, StoreError> {
+    let stored: Vec<Acceptance> =
+        query_as("SELECT plugin, version, function, value FROM accepted WHERE value <> 'absent'")
+            .fetch_all(conn)
+            .await?;
     let stored: BTreeSet<Acceptance> = stored.into_iter().collect();
     let more = stored.difference(told).map(|(_, version, function, hash)| {
         format!("{function} of version {version} accepts {hash}, and no entry tells it")
@@ -326,8 +360,8 @@ struct Checker {
     faults: Vec<Fault>,
     tails: BTreeMap<String, (i64, String)>,
     last_position: BTreeMap<String, i64>,
-    /// What is accepted when every entry is believed.
-    told: BTreeSet<Acceptance>,
+    /// What is accepted when every entry is believed: whether it is, by the last entry of any edge that tells of it.
+    told: BTreeMap<Acceptance, (i64, bool)>,
 }
 
 impl Checker {
@@ -368,7 +402,7 @@ impl Checker {
 }
 
 /// What an entry says of what is accepted.
-fn tell(told: &mut BTreeSet<Acceptance>, body: &Body) {
+fn tell(told: &mut BTreeMap<Acceptance, (i64, bool)>, body: &Body) {
     let accepts = match body.action.as_str() {
         "plugin.tools.snapshot" | "plugin.tools.approve" => true,
         "plugin.tools.drop" => false,
@@ -381,10 +415,9 @@ fn tell(told: &mut BTreeSet<Acceptance>, body: &Body) {
         let Some(hash) = hash else { continue };
         let accepted =
             (plugin.to_string(), version.to_string(), function.to_string(), hash.clone());
-        if accepts {
-            told.insert(accepted);
-        } else {
-            told.remove(&accepted);
+        let last = told.entry(accepted).or_insert((body.position, accepts));
+        if body.position >= last.0 {
+            *last = (body.position, accepts);
         }
     }
 }

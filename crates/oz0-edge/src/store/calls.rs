@@ -15,6 +15,7 @@ use oz0_api::{CallId, Code, NodeName, Problem};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
+use super::db::{query, query_as, query_scalar};
 use super::functions::VersionKey;
 use super::versions::{Version, all_called};
 use super::{
@@ -55,7 +56,7 @@ impl Store {
         let mut write = self.write(actor).await?;
         let (key, node) = write.node_for(ask).await?;
         let accepted = write.accepted_for(&key, &ask.function, &node).await?;
-        let waiting: i64 = sqlx::query_scalar(
+        let waiting: i64 = query_scalar(
             "SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting' AND expires_at > $2",
         )
         .bind(node.as_str())
@@ -71,11 +72,11 @@ impl Store {
         }
         let id = CallId::from_random(random()?);
         let (now, kept) = (steady().0, i64::try_from(KEPT.as_millis()).unwrap_or(i64::MAX));
-        sqlx::query("DELETE FROM calls WHERE ended_at < $1 OR expires_at < $1")
+        query("DELETE FROM calls WHERE ended_at < $1 OR expires_at < $1")
             .bind(now - kept)
             .execute(write.conn())
             .await?;
-        sqlx::query(
+        query(
             "INSERT INTO calls (id, function, arguments, node, state, asked_at, expires_at, patient)
              VALUES ($1, $2, $3, $4, 'waiting', $5, $6, $7)",
         )
@@ -116,19 +117,24 @@ impl Store {
     pub(crate) async fn take_jobs(&self, node: &NodeName) -> Answer<Vec<Job>> {
         let waiting: i64 = {
             let mut tx = self.read().await?;
-            sqlx::query_scalar("SELECT COUNT(*) FROM calls WHERE node = $1 AND state = 'waiting'")
-                .bind(node.as_str())
-                .fetch_one(&mut *tx)
-                .await?
+            // Nothing is handed to a node that has said that it ends.
+            query_scalar(
+                "SELECT COUNT(*) FROM calls c JOIN nodes n ON n.node = c.node
+                 WHERE c.node = $1 AND c.state = 'waiting' AND n.presence <> 'left'",
+            )
+            .bind(node.as_str())
+            .fetch_one(&mut tx)
+            .await?
         };
         if waiting == 0 {
             return Ok(Vec::new());
         }
         let mut write = self.write(&Actor::Node(node.clone())).await?;
         let now = steady().0;
-        let rows: Vec<(String, String, String, i64, i64)> = sqlx::query_as(
+        let rows: Vec<(String, String, String, i64, i64)> = query_as(
             "UPDATE calls SET state = 'running'
              WHERE node = $1 AND state = 'waiting' AND expires_at > $2
+             AND EXISTS (SELECT n.node FROM nodes n WHERE n.node = $1 AND n.presence <> 'left')
              RETURNING id, function, arguments, expires_at, patient",
         )
         .bind(node.as_str())
@@ -164,7 +170,7 @@ impl Store {
             JobResult::Result(result) => (CallState::Done, Some(result.get()), None),
             JobResult::Problem(problem) => (CallState::Failed, None, Some(to_json(problem)?)),
         };
-        let taken = sqlx::query(
+        let taken = query(
             "UPDATE calls SET state = $1, result = $2, problem = $3, ended_at = $4, arguments = ''
              WHERE id = $5 AND node = $6 AND state = 'running' AND expires_at > $4",
         )
@@ -209,23 +215,23 @@ impl Store {
     pub(crate) async fn offer_elsewhere(&self, id: &CallId) -> Answer<bool> {
         let mut write = self.write(&Actor::Edge).await?;
         let row: Option<(String, String)> =
-            sqlx::query_as("SELECT function, node FROM calls WHERE id = $1 AND state = 'waiting'")
+            query_as("SELECT function, node FROM calls WHERE id = $1 AND state = 'waiting'")
                 .bind(id.as_str())
                 .fetch_optional(write.conn())
                 .await?;
         let Some((function, before)) = row else { return Ok(false) };
         let function: FunctionId = parse(&function)?;
         let before: NodeName = parse(&before)?;
-        let Hosts { mut listing, .. } = write.hosts(&function).await?;
+        let Hosts { mut listing, polling, .. } = write.hosts(&function).await?;
         listing.remove(&before);
         // Each in its turn where nobody polls.
         let next = listing
             .iter()
-            .find(|node| self.is_polling(node))
+            .find(|node| polling.contains(*node))
             .or_else(|| listing.iter().find(|node| **node > before))
             .or_else(|| listing.first());
         let Some(next) = next else { return Ok(false) };
-        sqlx::query("UPDATE calls SET node = $1 WHERE id = $2 AND state = 'waiting'")
+        query("UPDATE calls SET node = $1 WHERE id = $2 AND state = 'waiting'")
             .bind(next.as_str())
             .bind(id.as_str())
             .execute(write.conn())
@@ -237,11 +243,11 @@ impl Store {
 
     async fn call_row(&self, id: &CallId) -> Answer<Row> {
         let mut tx = self.read().await?;
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<Row> = query_as(
             "SELECT function, node, state, expires_at, result, problem FROM calls WHERE id = $1",
         )
         .bind(id.as_str())
-        .fetch_optional(&mut *tx)
+        .fetch_optional(&mut tx)
         .await?;
         row.ok_or_else(|| {
             Problem::new(Code::NotFound, format!("there is no call {id}"))
@@ -277,7 +283,7 @@ impl Store {
             ),
         };
         let mut write = self.write(&Actor::Edge).await?;
-        sqlx::query(
+        query(
             "UPDATE calls SET state = 'failed', problem = $1, ended_at = $2, arguments = ''
              WHERE id = $3 AND state = $4 AND expires_at <= $2",
         )
@@ -301,6 +307,8 @@ struct Hosts {
     alive: BTreeSet<NodeName>,
     /// Those of them that list it as accepted.
     listing: BTreeSet<NodeName>,
+    /// Those of them that poll now.
+    polling: BTreeSet<NodeName>,
 }
 
 impl Hosts {
@@ -342,7 +350,7 @@ impl Write<'_> {
     async fn node_for(&mut self, ask: &Ask) -> Answer<(VersionKey, NodeName)> {
         let function = &ask.function;
         let hosts = self.hosts(function).await?;
-        let Hosts { alive, listing, .. } = &hosts;
+        let Hosts { alive, listing, polling, .. } = &hosts;
         let on = |node: &NodeName| {
             let key = hosts.version_on(node).ok_or_else(|| no_tool(function))?;
             Ok((key, node.clone()))
@@ -358,7 +366,7 @@ impl Write<'_> {
             .into());
         }
         // A node that polls now is there; of another it is only believed, and between two polls true.
-        let there = |node: &&NodeName| self.store.is_polling(node);
+        let there = |node: &&NodeName| polling.contains(*node);
         let node = listing
             .iter()
             .find(there)
@@ -381,14 +389,19 @@ impl Write<'_> {
         if versions.is_empty() {
             return Err(no_tool(function).into());
         }
-        let alive = self.alive().await?;
+        let (store, now) = (self.store, self.now);
+        let mut alive = store.nodes_seen(self.conn(), now).await?;
+        alive.retain(|_, seen| seen.live);
+        let polling = alive.iter().filter(|(_, seen)| seen.polls).map(|(node, _)| node.clone());
+        let polling = polling.collect();
+        let alive: BTreeSet<NodeName> = alive.into_keys().collect();
         let mut lists = BTreeSet::new();
         for version in &versions {
             let nodes = self.listing_nodes(&version.key(), function).await?;
             lists.extend(nodes.into_iter().filter(|node| version.may_run_on(node)));
         }
         let listing = alive.intersection(&lists).cloned().collect();
-        Ok(Hosts { versions, alive, listing })
+        Ok(Hosts { versions, alive, listing, polling })
     }
 
     /// The hash that a function was accepted with, for the entry of a call: of several the one that the
@@ -399,7 +412,7 @@ impl Write<'_> {
         function: &FunctionId,
         node: &NodeName,
     ) -> Result<Option<String>, StoreError> {
-        Ok(sqlx::query_scalar(
+        Ok(query_scalar(
             "SELECT a.value FROM accepted a LEFT JOIN sightings s ON s.plugin = a.plugin
              AND s.version = a.version AND s.function = a.function AND s.value = a.value
              AND s.now = 1 AND s.node = $4
@@ -421,7 +434,7 @@ impl Write<'_> {
         key: &VersionKey,
         function: &FunctionId,
     ) -> Result<BTreeSet<NodeName>, StoreError> {
-        let rows: Vec<String> = sqlx::query_scalar(
+        let rows: Vec<String> = query_scalar(
             "SELECT s.node FROM sightings s JOIN accepted a ON a.plugin = s.plugin
              AND a.version = s.version AND a.function = s.function AND a.value = s.value
              WHERE s.plugin = $1 AND s.version = $2 AND s.function = $3 AND s.now = 1

@@ -6,9 +6,9 @@ use oz0_api::change::Change;
 use oz0_api::plugin::{Catalog, CatalogFunction, CatalogListing, FunctionState, Override};
 use oz0_api::{NodeName, PluginName};
 use oz0_listing::{FunctionId, Listing, ModelName, ToolId};
-use sqlx::SqliteConnection;
 
 use super::changes::raw;
+use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::{Pin, pin};
 use super::functions::{VersionKey, stored_listing};
 use super::names::Owners;
@@ -19,11 +19,11 @@ use crate::function::Value;
 /// The accepted listings of a version, by function and in the order of acceptance; a function of
 /// which not being listed is accepted has an entry too.
 pub(super) async fn accepted_listings(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     after: i64,
 ) -> Result<BTreeMap<FunctionId, Vec<Listing>>, StoreError> {
-    let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, String, Option<String>)> = query_as(
         "SELECT a.function, a.value, a.listing FROM accepted a JOIN functions f
          ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
          WHERE a.plugin = $1 AND a.version = $2 AND f.revision > $3
@@ -57,8 +57,8 @@ pub(super) struct Said {
 /// What nodes said last of a version's tools.
 pub(super) type AllSaid = BTreeMap<(ToolId, NodeName), Said>;
 
-async fn said(conn: &mut SqliteConnection, key: &VersionKey) -> Result<AllSaid, StoreError> {
-    let rows: Vec<(String, String, String, String, Option<String>)> = sqlx::query_as(
+async fn said(conn: &mut Conn, key: &VersionKey) -> Result<AllSaid, StoreError> {
+    let rows: Vec<(String, String, String, String, Option<String>)> = query_as(
         "SELECT tool, node, functions, uncallable, failure FROM tool_nodes
          WHERE plugin = $1 AND version = $2",
     )
@@ -169,11 +169,11 @@ impl<'a> States<'a> {
 /// The functions in the last snapshot of a tool, whichever version's that is: what is known of one that
 /// moved before its version was listed.
 pub(super) async fn last_snapshot(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
 ) -> Result<Vec<FunctionId>, StoreError> {
-    let functions: Vec<String> = sqlx::query_scalar(
+    let functions: Vec<String> = query_scalar(
         "SELECT DISTINCT a.function FROM accepted a JOIN functions f
          ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
          WHERE a.plugin = $1 AND f.tool = $2 AND a.value <> 'absent' AND a.version = (
@@ -208,7 +208,7 @@ impl Store {
     /// The functions of one version.
     pub(super) async fn catalog_of(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &Version,
         runs: &Runs<'_>,
     ) -> Result<Vec<CatalogFunction>, StoreError> {
@@ -232,8 +232,8 @@ impl Store {
                 }
             }
         }
-        let nodes = self.nodes_alive(conn, now()).await?;
-        let seen: Vec<(String, String, String)> = sqlx::query_as(
+        let nodes = self.nodes_seen(conn, now()).await?;
+        let seen: Vec<(String, String, String)> = query_as(
             "SELECT function, value, node FROM sightings
              WHERE plugin = $1 AND version = $2 AND now = 1 AND value <> 'absent'",
         )
@@ -242,7 +242,7 @@ impl Store {
         .fetch_all(&mut *conn)
         .await?;
         let said = said(conn, &key).await?;
-        let live = nodes.iter().filter(|(node, (_, live))| *live && runs.on(node));
+        let live = nodes.iter().filter(|(node, seen)| seen.live && runs.on(node));
         let live = live.map(|(node, _)| node).collect();
         let seen = seen
             .iter()

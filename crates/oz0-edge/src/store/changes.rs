@@ -9,8 +9,8 @@ use oz0_api::change::{
 use oz0_api::{ChangeId, Code, Endpoint, NodeName, PluginName, Problem, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId, diff};
 use serde_json::value::RawValue;
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::{ToolState, VersionKey, change_nodes, kind_of, stored_listing};
 use super::listings::Acts;
 
@@ -43,13 +43,13 @@ impl Store {
     /// What waits for approval in a version, by function.
     pub(super) async fn changes_of(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &Version,
     ) -> Result<Vec<Change>, StoreError> {
         let key = version.key();
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = query_as(
             "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
-             WHERE plugin = $1 AND version = $2 ORDER BY tool, function, opened_at, id",
+             WHERE plugin = $1 AND version = $2 ORDER BY tool, COALESCE(function, ''), opened_at, id",
         )
         .bind(key.plugin.as_str())
         .bind(key.version.as_str())
@@ -183,7 +183,7 @@ impl Write<'_> {
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<BTreeSet<NodeName>, StoreError> {
-        let nodes: Vec<String> = sqlx::query_scalar(
+        let nodes: Vec<String> = query_scalar(
             "SELECT node FROM tool_nodes WHERE plugin = $1 AND version = $2 AND tool = $3
              AND failure IS NULL AND functions = '[]' AND left_out = '[]'",
         )
@@ -207,7 +207,7 @@ impl Write<'_> {
         self.set_pin(key, tool, endpoint).await?;
         self.compare_endpoints(version).await?;
         let revision = self.revision().await?;
-        sqlx::query("UPDATE versions SET revision = $1 WHERE plugin = $2 AND version = $3")
+        query("UPDATE versions SET revision = $1 WHERE plugin = $2 AND version = $3")
             .bind(revision.0)
             .bind(key.plugin.as_str())
             .bind(key.version.as_str())
@@ -237,7 +237,7 @@ impl Write<'_> {
 
 /// A change of a version by its ID, where it still waits.
 pub(super) async fn named(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     version: &Version,
     key: &VersionKey,
     id: &ChangeId,
@@ -251,11 +251,11 @@ pub(super) async fn named(
 }
 
 async fn stored(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     id: &ChangeId,
 ) -> Result<Option<Row>, StoreError> {
-    Ok(sqlx::query_as(
+    Ok(query_as(
         "SELECT id, tool, function, kind, value, listing, opened_at FROM changes
          WHERE id = $1 AND plugin = $2 AND version = $3",
     )
@@ -268,7 +268,7 @@ async fn stored(
 
 /// A change, with both sides and what it amounts to.
 async fn change(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: ToolId,
     row: Row,
@@ -319,14 +319,14 @@ async fn change(
 
 /// What the nodes that see a move list at the new endpoint.
 async fn listed_there(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
     nodes: &[Seen],
 ) -> Result<Vec<FunctionId>, StoreError> {
     let mut functions = BTreeSet::new();
     for seen in nodes {
-        let listed: Option<String> = sqlx::query_scalar(
+        let listed: Option<String> = query_scalar(
             "SELECT functions FROM tool_nodes
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND node = $4",
         )
@@ -346,12 +346,12 @@ async fn listed_there(
 /// Of the accepted listings, the one that a node of the change listed before; else the one that was
 /// accepted last.
 async fn held_before(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     function: &FunctionId,
     nodes: &[Seen],
 ) -> Result<Option<Listing>, StoreError> {
-    let rows: Vec<(String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, Option<String>)> = query_as(
         "SELECT value, listing FROM accepted
          WHERE plugin = $1 AND version = $2 AND function = $3 AND value <> 'absent'
          ORDER BY accept_rank DESC, value",
@@ -361,7 +361,7 @@ async fn held_before(
     .bind(function.as_str())
     .fetch_all(&mut *conn)
     .await?;
-    let held: Vec<(String, String)> = sqlx::query_as(
+    let held: Vec<(String, String)> = query_as(
         "SELECT node, value FROM sightings
          WHERE plugin = $1 AND version = $2 AND function = $3 AND now = 0",
     )

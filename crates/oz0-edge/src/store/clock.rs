@@ -1,4 +1,4 @@
-//! The time of day, and the time by which somebody is waited for.
+//! The time of day, and the time that goes on when somebody sets it.
 
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

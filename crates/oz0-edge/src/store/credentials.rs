@@ -13,10 +13,10 @@ use oz0_api::credential::{
 };
 use oz0_api::plugin::{ConnectionDescription, Need, PluginDescription};
 use oz0_api::{Code, ConnectionName, NodeName, PluginName, Problem, SecretName, UnixMillis};
-use sqlx::SqliteConnection;
 use zeroize::Zeroizing;
 
 use self::checked::{check_grant, check_value, params};
+use super::db::{Conn, query, query_as};
 use super::versions::{Version, all_live, of_plugin};
 use super::{
     Act, Actor, Answer, Store, StoreError, Write, now, parse, parse_json, random, to_json,
@@ -123,17 +123,16 @@ fn connected(row: &ConnectionRow) -> Result<Connected, StoreError> {
 }
 
 async fn info(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
     name: &ConnectionName,
 ) -> Result<ConnectionInfo, StoreError> {
-    let row: Option<ConnectionRow> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
-        "{CONNECTION} WHERE plugin = $1 AND name = $2"
-    )))
-    .bind(plugin.as_str())
-    .bind(name.as_str())
-    .fetch_optional(&mut *conn)
-    .await?;
+    let row: Option<ConnectionRow> =
+        query_as(format!("{CONNECTION} WHERE plugin = $1 AND name = $2"))
+            .bind(plugin.as_str())
+            .bind(name.as_str())
+            .fetch_optional(&mut *conn)
+            .await?;
     let live = of_plugin(conn, plugin).await?;
     let versions: Vec<&Version> = live.iter().collect();
     let (description, urls) = declared(&versions, name);
@@ -147,11 +146,9 @@ async fn info(
 }
 
 /// When the secrets or connections of each plugin changed last.
-pub(super) async fn changed(
-    conn: &mut SqliteConnection,
-) -> Result<BTreeMap<PluginName, i64>, StoreError> {
+pub(super) async fn changed(conn: &mut Conn) -> Result<BTreeMap<PluginName, i64>, StoreError> {
     let rows: Vec<(String, i64)> =
-        sqlx::query_as("SELECT plugin, revision FROM credentials").fetch_all(conn).await?;
+        query_as("SELECT plugin, revision FROM credentials").fetch_all(conn).await?;
     rows.into_iter().map(|(plugin, revision)| Ok((parse(&plugin)?, revision))).collect()
 }
 
@@ -160,9 +157,7 @@ impl Store {
     pub(crate) async fn secrets(&self) -> Result<Vec<SecretInfo>, StoreError> {
         let mut tx = self.read().await?;
         let rows: Vec<(String, String, i64, String)> =
-            sqlx::query_as("SELECT plugin, name, set_at, set_by FROM secrets")
-                .fetch_all(&mut *tx)
-                .await?;
+            query_as("SELECT plugin, name, set_at, set_by FROM secrets").fetch_all(&mut tx).await?;
         let live = all_live(&mut tx).await?;
         let mut secrets = BTreeMap::new();
         for version in &live {
@@ -224,7 +219,7 @@ impl Store {
             return Err(problem.into());
         };
         let at = write.now;
-        sqlx::query(
+        query(
             "INSERT INTO secrets (plugin, name, sealed, set_at, set_by) VALUES ($1, $2, $3, $4, $5)
              ON CONFLICT (plugin, name) DO UPDATE SET sealed = excluded.sealed,
              set_at = excluded.set_at, set_by = excluded.set_by",
@@ -257,7 +252,7 @@ impl Store {
         name: &SecretName,
     ) -> Answer<SecretInfo> {
         let mut write = self.write(actor).await?;
-        let gone = sqlx::query("DELETE FROM secrets WHERE plugin = $1 AND name = $2")
+        let gone = query("DELETE FROM secrets WHERE plugin = $1 AND name = $2")
             .bind(plugin.as_str())
             .bind(name.as_str())
             .execute(write.conn())
@@ -278,7 +273,7 @@ impl Store {
     /// The connections that plugins declare, or that are kept.
     pub(crate) async fn connections(&self) -> Result<Vec<ConnectionInfo>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<ConnectionRow> = sqlx::query_as(CONNECTION).fetch_all(&mut *tx).await?;
+        let rows: Vec<ConnectionRow> = query_as(CONNECTION).fetch_all(&mut tx).await?;
         let live = all_live(&mut tx).await?;
         let mut connections: BTreeMap<(PluginName, ConnectionName), Option<Connected>> = live
             .iter()
@@ -332,7 +327,7 @@ impl Store {
         };
         let at = write.now;
         let generation: [u8; 16] = random()?;
-        sqlx::query(
+        query(
             "INSERT INTO connections (plugin, name, kind, params, sealed, scopes, expires_at, renews,
              failure, generation, connected_at, connected_by)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9, $10, $11)
@@ -377,7 +372,7 @@ impl Store {
         let Some(kept) = self.kept_in(write.conn(), plugin, name).await? else {
             return Err(no_connection(plugin, name).into());
         };
-        sqlx::query("DELETE FROM connections WHERE plugin = $1 AND name = $2")
+        query("DELETE FROM connections WHERE plugin = $1 AND name = $2")
             .bind(plugin.as_str())
             .bind(name.as_str())
             .execute(write.conn())
@@ -414,9 +409,9 @@ impl Store {
             return Ok(None);
         }
         let rows: Vec<(String, String)> =
-            sqlx::query_as("SELECT name, sealed FROM secrets WHERE plugin = $1")
+            query_as("SELECT name, sealed FROM secrets WHERE plugin = $1")
                 .bind(plugin.as_str())
-                .fetch_all(&mut *tx)
+                .fetch_all(&mut tx)
                 .await?;
         let mut given = Given::default();
         for (name, sealed) in rows {
@@ -453,7 +448,7 @@ impl Store {
         let done = match renewed {
             Ok(grant) => {
                 let kept = Grant::Oauth(Box::new(grant.clone()));
-                sqlx::query(
+                query(
                     "UPDATE connections SET sealed = $1, expires_at = $2, scopes = $3, failure = NULL
                      WHERE plugin = $4 AND name = $5 AND generation = $6",
                 )
@@ -467,7 +462,7 @@ impl Store {
                 .await?
             }
             Err(failure) => {
-                sqlx::query(
+                query(
                     "UPDATE connections SET failure = $1
                      WHERE plugin = $2 AND name = $3 AND generation = $4",
                 )
@@ -497,11 +492,11 @@ impl Store {
 
     async fn kept_in(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         plugin: &PluginName,
         name: &ConnectionName,
     ) -> Result<Option<Result<Kept, SealError>>, StoreError> {
-        let row: Option<KeptRow> = sqlx::query_as(
+        let row: Option<KeptRow> = query_as(
             "SELECT params, sealed, scopes, expires_at, connected_at, generation FROM connections
              WHERE plugin = $1 AND name = $2",
         )
@@ -547,7 +542,7 @@ impl Write<'_> {
     /// The nodes that run a plugin are to ask for what it is given.
     async fn change_credentials(&mut self, plugin: &PluginName) -> Result<(), StoreError> {
         let revision = self.revision().await?;
-        sqlx::query(
+        query(
             "INSERT INTO credentials (plugin, revision) VALUES ($1, $2)
              ON CONFLICT (plugin) DO UPDATE SET revision = excluded.revision",
         )

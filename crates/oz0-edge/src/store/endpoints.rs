@@ -6,8 +6,8 @@
 use oz0_api::change::ChangeKind;
 use oz0_api::{ChangeId, Endpoint, PluginVersion};
 use oz0_listing::ToolId;
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::{NewChange, VersionKey};
 use super::versions::Version;
 use super::{StoreError, Write, parse};
@@ -36,11 +36,11 @@ fn move_id(key: &VersionKey, tool: &ToolId, endpoint: &Endpoint) -> ChangeId {
 
 /// The endpoint that a tool of a version is pinned at.
 pub(super) async fn pinned(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
 ) -> Result<Option<Endpoint>, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, String, i64)> = query_as(
         "SELECT t.version, t.pin, v.install_rank FROM tools t JOIN versions v
          ON v.plugin = t.plugin AND v.version = t.version
          WHERE t.plugin = $1 AND t.tool = $2 AND t.pin IS NOT NULL ORDER BY v.install_rank DESC",
@@ -65,7 +65,7 @@ pub(super) fn pin_of<'a>(
 
 /// What stands on the endpoint that a version's manifest names for a tool.
 pub(super) async fn pin(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     tool: &ToolId,
     endpoint: &Endpoint,
@@ -84,7 +84,7 @@ impl Write<'_> {
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<bool, StoreError> {
-        let pinned: i64 = sqlx::query_scalar(
+        let pinned: i64 = query_scalar(
             "SELECT COUNT(*) FROM tools
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND pin IS NOT NULL",
         )
@@ -103,7 +103,7 @@ impl Write<'_> {
         tool: &ToolId,
         endpoint: &Endpoint,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        query(
             "INSERT INTO tools (plugin, version, tool, pin) VALUES ($1, $2, $3, $4)
              ON CONFLICT (plugin, version, tool) DO UPDATE SET pin = excluded.pin",
         )
@@ -123,7 +123,7 @@ impl Write<'_> {
         version: &Version,
     ) -> Result<Moves, StoreError> {
         let key = version.key();
-        let open: Vec<(String, String)> = sqlx::query_as(
+        let open: Vec<(String, String)> = query_as(
             "SELECT id, tool FROM changes
              WHERE plugin = $1 AND version = $2 AND kind = 'endpoint' ORDER BY tool",
         )

@@ -12,6 +12,7 @@ use oz0_api::NodeName;
 use oz0_api::audit::AuditSubject;
 use oz0_listing::FunctionId;
 
+use super::db::{query_as, query_scalar};
 use super::functions::VersionKey;
 use super::listings::hash;
 use super::{Act, StoreError, Write, parse};
@@ -37,7 +38,7 @@ impl Write<'_> {
     ) -> Result<bool, StoreError> {
         self.tell_flips(node).await?;
         let now = self.now;
-        let told: i64 = sqlx::query_scalar(
+        let told: i64 = query_scalar(
             "INSERT INTO flips
              (plugin, version, function, tool, node, since, told, untold, last)
              VALUES ($1, $2, $3, $4, $5, $6, 1, 0, $7)
@@ -63,7 +64,7 @@ impl Write<'_> {
     /// Ends a node's windows that are over, and tells what was counted in them.
     pub(super) async fn tell_flips(&mut self, node: &NodeName) -> Result<(), StoreError> {
         let over = self.now.0 - WINDOW;
-        let mut rows: Vec<Row> = sqlx::query_as(
+        let mut rows: Vec<Row> = query_as(
             "DELETE FROM flips WHERE node = $1 AND (since <= $2 OR since > $3)
              RETURNING plugin, version, function, tool, since, untold, last",
         )

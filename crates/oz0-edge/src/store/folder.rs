@@ -3,7 +3,8 @@
 //! A database alone cannot tell that it is gone: an empty file in its place is a new database, and a
 //! new database trusts the first listing that it sees. So the folder remembers two things beside it.
 //! `edge.id` says that a store was made here, and which one; `audit.head` says how far its audit log
-//! had come. A store that is missing, empty, another one, or older than it was, is then an error
+//! had come. Over a database that several edges keep, `edge.id` is the edge's own ID and `store.id` that of the store,
+//! and the log is the part of it that this edge wrote. A store that is missing, empty, another one, or older than it was, is then an error
 //! that a person has to look at.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -14,7 +15,11 @@ use std::sync::{Mutex, PoisonError};
 use oz0_api::EdgeId;
 
 use super::StoreError;
+use crate::place::StoreAt;
 use crate::small;
+
+const EDGE_ID: &str = "edge.id";
+const STORE_ID: &str = "store.id";
 
 /// The folder, locked for one edge as long as this lives.
 #[derive(Debug)]
@@ -55,6 +60,11 @@ impl Folder {
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { folder: root.to_owned() }),
             Err(TryLockError::Error(source)) => Err(failed("lock", &path)(source)),
         }
+    }
+
+    /// How files are opened that only their owner reads.
+    pub(crate) fn private() -> OpenOptions {
+        private()
     }
 
     /// Where the database is.
@@ -104,9 +114,21 @@ impl Folder {
         Ok(Files([known(database)?, known(log.into())?]))
     }
 
-    /// The ID of the store that was made here; none in a new folder.
+    /// The ID of the edge whose folder this is; none in a new folder.
     pub(crate) fn edge_id(&self) -> Result<Option<EdgeId>, StoreError> {
-        let path = self.root.join("edge.id");
+        self.id(EDGE_ID)
+    }
+
+    /// The ID of the store that is kept from here; none in a new folder.
+    pub(crate) fn store_id(&self, at: &StoreAt) -> Result<Option<EdgeId>, StoreError> {
+        self.id(match at {
+            StoreAt::Folder => EDGE_ID,
+            StoreAt::Postgres(_) => STORE_ID,
+        })
+    }
+
+    fn id(&self, name: &str) -> Result<Option<EdgeId>, StoreError> {
+        let path = self.root.join(name);
         match small::read_small(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).trim().parse().map(Some).map_err(|_| {
                 StoreError::Damaged { path, what: "it does not hold the ID of an edge".to_owned() }
@@ -116,9 +138,30 @@ impl Folder {
         }
     }
 
-    /// Remembers that a store was made here.
-    pub(crate) fn remember(&self, edge: &EdgeId) -> Result<(), StoreError> {
-        self.replace("edge.id", &format!("{edge}\n"), true)
+    /// Finds a folder whose edge keeps its store elsewhere: what it was to refuse is not known there.
+    pub(crate) fn is_for(&self, at: &StoreAt) -> Result<(), StoreError> {
+        const FILE: &str = "the folder";
+        const SERVER: &str = "PostgreSQL";
+        let (kept, asked) = match (at, self.id(EDGE_ID)?, self.id(STORE_ID)?) {
+            (StoreAt::Folder, _, Some(_)) => (SERVER, FILE),
+            (StoreAt::Postgres(_), Some(_), None) => (FILE, SERVER),
+            _ => return Ok(()),
+        };
+        Err(StoreError::OtherStore { folder: self.root.clone(), kept, asked })
+    }
+
+    /// Remembers that this edge keeps that store from here.
+    pub(crate) fn remember(
+        &self,
+        at: &StoreAt,
+        store: &EdgeId,
+        edge: &EdgeId,
+    ) -> Result<(), StoreError> {
+        // The store's first: an edge's alone would be that of a file.
+        if let StoreAt::Postgres(_) = at {
+            self.replace(STORE_ID, &format!("{store}\n"), true)?;
+        }
+        self.replace(EDGE_ID, &format!("{edge}\n"), true)
     }
 
     /// How far the audit log had come: its last known place and hash.
@@ -214,6 +257,7 @@ fn identity(path: &Path) -> io::Result<Identity> {
     fs::metadata(path).map(drop)
 }
 
+/// How files are opened that only their owner reads.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);

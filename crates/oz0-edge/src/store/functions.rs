@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use oz0_api::change::{ChangeKind, Seen};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ToolId};
-use sqlx::SqliteConnection;
 
 use self::narrow::Narrow;
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{StoreError, Write, parse};
 use crate::function::{Function, Sight, Value, Waiting};
 
@@ -34,13 +34,13 @@ pub(super) struct ToolState {
 
 impl ToolState {
     pub(super) async fn load(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<Self, StoreError> {
         let (plugin, version) = (key.plugin.as_str(), key.version.as_str());
         let snapshot = Self::has_snapshot(conn, key, tool).await?;
-        let compared: Vec<String> = sqlx::query_scalar(
+        let compared: Vec<String> = query_scalar(
             "SELECT node FROM tool_nodes
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND compared = 1",
         )
@@ -50,7 +50,7 @@ impl ToolState {
         .fetch_all(&mut *conn)
         .await?;
         let values = Self::load_accepted(conn, key, tool).await?;
-        let sightings: Vec<(String, String, String, i64)> = sqlx::query_as(
+        let sightings: Vec<(String, String, String, i64)> = query_as(
             "SELECT s.function, s.node, s.value, s.now FROM sightings s JOIN functions f
              ON f.plugin = s.plugin AND f.version = s.version AND f.function = s.function
              WHERE s.plugin = $1 AND s.version = $2 AND f.tool = $3
@@ -212,7 +212,7 @@ impl Write<'_> {
         let revision = self.revision().await?;
         let now = self.now;
         let (plugin, version) = (tool.key.plugin.as_str(), tool.key.version.as_str());
-        sqlx::query(
+        query(
             "INSERT INTO functions (plugin, version, function, tool, revision)
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT (plugin, version, function)
              DO UPDATE SET revision = excluded.revision",
@@ -231,7 +231,7 @@ impl Write<'_> {
                     StoreError::Row(format!("no listing of {id} has the hash {value}"))
                 })?),
             };
-            sqlx::query(
+            query(
                 "INSERT INTO accepted
                  (plugin, version, function, value, listing, accepted_at, accept_rank)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -248,7 +248,7 @@ impl Write<'_> {
         }
         for value in before.accepted().iter().filter(|value| !after.accepted().contains(value)) {
             moved.dropped.push(*value);
-            sqlx::query(
+            query(
                 "DELETE FROM accepted
                  WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4",
             )
@@ -285,7 +285,7 @@ impl Write<'_> {
             let stay: BTreeSet<Value> = new.iter().map(|(_, value, _)| *value).collect();
             let gone: BTreeSet<Value> = old.iter().map(|(_, value, _)| *value).collect();
             for value in gone.difference(&stay) {
-                sqlx::query(
+                query(
                     "DELETE FROM sightings
                      WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4",
                 )
@@ -299,7 +299,7 @@ impl Write<'_> {
             old.retain(|(_, value, _)| stay.contains(value));
         }
         for (node, value, _) in old.difference(&new) {
-            sqlx::query(
+            query(
                 "DELETE FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
                  AND node = $4 AND value = $5",
             )
@@ -312,7 +312,7 @@ impl Write<'_> {
             .await?;
         }
         for (node, value, now) in new.difference(&old) {
-            sqlx::query(
+            query(
                 "INSERT INTO sightings (plugin, version, function, node, value, now)
                  VALUES ($1, $2, $3, $4, $5, $6)",
             )
@@ -353,14 +353,14 @@ impl Write<'_> {
                 continue;
             };
             if still.kind != change.kind {
-                sqlx::query("UPDATE changes SET kind = $1 WHERE id = $2")
+                query("UPDATE changes SET kind = $1 WHERE id = $2")
                     .bind(still.kind.as_str())
                     .bind(change.id.as_str())
                     .execute(self.conn())
                     .await?;
             }
             for node in change.nodes.difference(&still.nodes) {
-                sqlx::query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
+                query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
                     .bind(change.id.as_str())
                     .bind(node.as_str())
                     .execute(self.conn())
@@ -417,7 +417,7 @@ impl Write<'_> {
     pub(super) async fn open_change(&mut self, new: NewChange<'_>) -> Result<(), StoreError> {
         let now = self.now;
         self.wakes = true;
-        sqlx::query(
+        query(
             "INSERT INTO changes
              (id, plugin, version, tool, function, kind, value, listing, opened_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -443,7 +443,7 @@ impl Write<'_> {
     ) -> Result<bool, StoreError> {
         let now = self.now;
         self.wakes = true;
-        let done = sqlx::query(
+        let done = query(
             "INSERT INTO change_nodes (id, node, since) VALUES ($1, $2, $3)
              ON CONFLICT (id, node) DO NOTHING",
         )
@@ -460,7 +460,7 @@ impl Write<'_> {
         for statement in
             ["DELETE FROM change_nodes WHERE id = $1", "DELETE FROM changes WHERE id = $1"]
         {
-            sqlx::query(statement).bind(id.as_str()).execute(self.conn()).await?;
+            query(statement).bind(id.as_str()).execute(self.conn()).await?;
         }
         Ok(())
     }
@@ -477,7 +477,7 @@ impl Write<'_> {
             "DELETE FROM accepted WHERE plugin = $1 AND version = $2 AND function = $3",
             "DELETE FROM functions WHERE plugin = $1 AND version = $2 AND function = $3",
         ] {
-            sqlx::query(statement)
+            query(statement)
                 .bind(key.plugin.as_str())
                 .bind(key.version.as_str())
                 .bind(id.as_str())
@@ -501,11 +501,11 @@ pub(super) struct NewChange<'a> {
 
 /// The open changes of one function.
 pub(super) async fn open_changes(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     id: &FunctionId,
 ) -> Result<Vec<OpenChange>, StoreError> {
-    let rows: Vec<(String, String, String)> = sqlx::query_as(
+    let rows: Vec<(String, String, String)> = query_as(
         "SELECT id, kind, value FROM changes
          WHERE plugin = $1 AND version = $2 AND function = $3 ORDER BY opened_at, id",
     )
@@ -524,12 +524,9 @@ pub(super) async fn open_changes(
 }
 
 /// The nodes that see a change, and since when.
-pub(super) async fn change_nodes(
-    conn: &mut SqliteConnection,
-    id: &ChangeId,
-) -> Result<Vec<Seen>, StoreError> {
+pub(super) async fn change_nodes(conn: &mut Conn, id: &ChangeId) -> Result<Vec<Seen>, StoreError> {
     let rows: Vec<(String, i64)> =
-        sqlx::query_as("SELECT node, since FROM change_nodes WHERE id = $1 ORDER BY node")
+        query_as("SELECT node, since FROM change_nodes WHERE id = $1 ORDER BY node")
             .bind(id.as_str())
             .fetch_all(conn)
             .await?;

@@ -17,6 +17,7 @@ use oz0_api::NodeName;
 use oz0_api::plugin::PluginDescription;
 use oz0_listing::{FunctionId, Listing, ToolId};
 
+use super::db::query_as;
 use super::functions::{VersionKey, stored_listing};
 use super::versions::Version;
 use super::{StoreError, Write, parse, parse_json};
@@ -99,7 +100,7 @@ impl Write<'_> {
         tool: &ToolId,
         line: Line,
     ) -> Result<bool, StoreError> {
-        let rows: Vec<(String, String)> = sqlx::query_as(
+        let rows: Vec<(String, String)> = query_as(
             "SELECT v.description, t.tool FROM versions v
              JOIN tools t ON t.plugin = v.plugin AND t.version = v.version
              WHERE v.plugin = $1 AND v.version <> $2 AND t.snapshot_at IS NOT NULL
@@ -129,7 +130,7 @@ impl Write<'_> {
         id: &FunctionId,
         line: Line,
     ) -> Result<Vec<(String, Option<String>)>, StoreError> {
-        let rows: Vec<(String, String, Option<String>)> = sqlx::query_as(
+        let rows: Vec<(String, String, Option<String>)> = query_as(
             "SELECT a.version, a.value, a.listing FROM accepted a
              JOIN versions v ON v.plugin = a.plugin AND v.version = a.version
              WHERE a.plugin = $1 AND a.version <> $2 AND a.function = $4 AND a.value <> 'absent'

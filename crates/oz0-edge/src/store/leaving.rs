@@ -11,6 +11,7 @@ use oz0_api::audit::AuditSubject;
 use oz0_listing::FunctionId;
 use oz0_telemetry::target;
 
+use super::db::{query, query_as};
 use super::functions::{ToolState, VersionKey};
 use super::listings::Acts;
 use super::{Store, StoreError, Write, parse};
@@ -27,7 +28,7 @@ impl Store {
 impl Write<'_> {
     /// Forgets what a node lists, and the node.
     pub(super) async fn forget_node(&mut self, node: &NodeName) -> Result<(), StoreError> {
-        let tools: Vec<(String, String, String)> = sqlx::query_as(
+        let tools: Vec<(String, String, String)> = query_as(
             "SELECT plugin, version, tool FROM tool_nodes WHERE node = $1
              ORDER BY plugin, version, tool",
         )
@@ -61,7 +62,7 @@ impl Write<'_> {
             "DELETE FROM flips WHERE node = $1",
             "DELETE FROM nodes WHERE node = $1",
         ] {
-            sqlx::query(statement).bind(node.as_str()).execute(self.conn()).await?;
+            query(statement).bind(node.as_str()).execute(self.conn()).await?;
         }
         self.wakes = true;
         Ok(())

@@ -7,6 +7,7 @@ use oz0_api::node::{LeftOut, ListedFunction, Outcome as Listed, Report, Verdict,
 use oz0_api::{Code, NodeName, PluginVersion, Problem};
 use oz0_listing::{FunctionId, Listing, escape};
 
+use super::db::{query, query_as};
 use super::endpoints::{Pin, pin};
 use super::functions::{Moved, Outcome, ToolState, VersionKey, change_id, stored_listing};
 use super::held::Held;
@@ -232,7 +233,7 @@ impl Write<'_> {
             Listed::Complete { .. } => None,
         };
         let now = self.now;
-        sqlx::query(
+        query(
             "INSERT INTO tool_nodes (plugin, version, tool, node, at, compared, functions,
              left_out, failure, uncallable, goes_on)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
@@ -271,7 +272,7 @@ impl Write<'_> {
         let key = version.key();
         let now = self.now;
         // The condition is what makes it once, also where two edges share a store.
-        let taken = sqlx::query(
+        let taken = query(
             "INSERT INTO tools (plugin, version, tool, snapshot_at, snapshot_node)
              VALUES ($1, $2, $3, $4, $5) ON CONFLICT (plugin, version, tool) DO UPDATE SET
              snapshot_at = excluded.snapshot_at, snapshot_node = excluded.snapshot_node
@@ -337,7 +338,7 @@ impl Write<'_> {
             return Ok(());
         }
         for id in differing.keys() {
-            sqlx::query(
+            query(
                 "INSERT INTO mismatches (plugin, version, function) VALUES ($1, $2, $3)
                  ON CONFLICT (plugin, version, function) DO NOTHING",
             )
@@ -424,7 +425,7 @@ impl Write<'_> {
         {
             return Ok(());
         }
-        let rows: Vec<(String, Option<String>)> = sqlx::query_as(
+        let rows: Vec<(String, Option<String>)> = query_as(
             "SELECT value, listing FROM changes
              WHERE plugin = $1 AND version = $2 AND function = $3",
         )

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use oz0_api::PluginName;
 use oz0_listing::{FunctionId, ModelName};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::VersionKey;
 use super::{StoreError, Write, parse, versions};
 
@@ -20,8 +20,8 @@ use super::{StoreError, Write, parse, versions};
 pub(super) struct Owners(BTreeMap<String, Vec<(FunctionId, PluginName)>>);
 
 impl Owners {
-    pub(super) async fn load(conn: &mut SqliteConnection) -> Result<Self, StoreError> {
-        let rows: Vec<(String, String, String)> = sqlx::query_as(
+    pub(super) async fn load(conn: &mut Conn) -> Result<Self, StoreError> {
+        let rows: Vec<(String, String, String)> = query_as(
             "SELECT model_name, function, plugin FROM model_names
              ORDER BY claim_rank, function",
         )
@@ -51,7 +51,7 @@ impl Write<'_> {
     /// everyone's decisions anew whose name is free or taken now.
     pub(super) async fn claim_names(&mut self, plugin: &PluginName) -> Result<(), StoreError> {
         let claims: Vec<(String, String)> =
-            sqlx::query_as("SELECT model_name, function FROM model_names WHERE plugin = $1")
+            query_as("SELECT model_name, function FROM model_names WHERE plugin = $1")
                 .bind(plugin.as_str())
                 .fetch_all(self.conn())
                 .await?;
@@ -79,7 +79,7 @@ impl Write<'_> {
         for (id, name) in &claimed {
             if !wanted.contains(id) {
                 touched.insert(name.clone());
-                sqlx::query("DELETE FROM model_names WHERE model_name = $1 AND function = $2")
+                query("DELETE FROM model_names WHERE model_name = $1 AND function = $2")
                     .bind(name)
                     .bind(id.as_str())
                     .execute(self.conn())
@@ -89,7 +89,7 @@ impl Write<'_> {
         for id in wanted.iter().filter(|id| !claimed.contains_key(id)) {
             let name = ModelName::of(id).as_str().to_owned();
             let rank = self.revision().await?;
-            sqlx::query(
+            query(
                 "INSERT INTO model_names (model_name, function, plugin, claim_rank)
                  VALUES ($1, $2, $3, $4)",
             )
@@ -103,7 +103,7 @@ impl Write<'_> {
         }
         for name in touched {
             let revision = self.revision().await?;
-            sqlx::query(
+            query(
                 "UPDATE functions SET revision = $1
                  WHERE function IN (SELECT function FROM model_names WHERE model_name = $2)",
             )
@@ -118,10 +118,10 @@ impl Write<'_> {
 
 /// The functions of a version with an accepted listing.
 pub(super) async fn accepted(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
 ) -> Result<BTreeSet<FunctionId>, StoreError> {
-    let rows: Vec<String> = sqlx::query_scalar(
+    let rows: Vec<String> = query_scalar(
         "SELECT DISTINCT function FROM accepted
          WHERE plugin = $1 AND version = $2 AND value <> 'absent'",
     )
@@ -134,10 +134,10 @@ pub(super) async fn accepted(
 
 /// The tools of a version that have a snapshot.
 pub(super) async fn snapshots(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
 ) -> Result<BTreeSet<String>, StoreError> {
-    Ok(sqlx::query_scalar::<_, String>(
+    Ok(query_scalar::<String>(
         "SELECT tool FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL",
     )
     .bind(key.plugin.as_str())

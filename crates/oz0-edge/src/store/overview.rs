@@ -8,14 +8,16 @@ use oz0_api::change::Change;
 use oz0_api::plugin::{CatalogFunction, FunctionStatus, ToolStatus, VersionState};
 use oz0_api::{ChangeId, NodeName, PluginName, PluginVersion, UnixMillis};
 use oz0_listing::{FunctionId, Listing, ListingHash, ModelName, ToolId};
-use sqlx::SqliteConnection;
 
 use super::catalog::{AllSaid, Said, States, catalog_listings, last_snapshot, override_of};
+use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::pin_of;
 use super::functions::{VersionKey, kind_of, stored_listing};
 use super::names::Owners;
 use super::plugins::{Said as SaidRow, on_node};
-use super::versions::{Runs, Version, all_called, called_of, candidate_beside};
+use super::versions::{
+    Runs, Version, all_called, all_live, called_of, candidate_beside, kept, of_plugin,
+};
 use super::{Answer, Store, StoreError, changes, now, parse, parse_json};
 use crate::function::Value;
 use crate::overview::{ListedFunction, PluginOverview, VersionOverview, Waiting};
@@ -47,7 +49,18 @@ fn grouped<T>(rows: Vec<(Key, T)>) -> BTreeMap<Key, Vec<T>> {
     groups
 }
 
-/// A statement over the rows of versions that nodes call, of one plugin or, where that is empty, of all.
+/// That a version is called: it is installed, a candidate, or one that nodes go on with since the installed one does not start
+/// there.
+macro_rules! called {
+    () => {
+        "(v.state IN ('installed', 'candidate') OR v.state = 'replaced' AND EXISTS (
+             SELECT g.node FROM tool_nodes g JOIN versions i
+             ON i.plugin = g.plugin AND i.version = g.version AND i.state = 'installed'
+             WHERE g.plugin = v.plugin AND g.goes_on = v.version AND g.failure IS NOT NULL))"
+    };
+}
+
+/// A statement over the rows of versions that are called, of one plugin or, where that is empty, of all.
 macro_rules! live {
     ($columns:literal, $table:literal, $rest:literal) => {
         concat!(
@@ -56,11 +69,9 @@ macro_rules! live {
             " FROM ",
             $table,
             " t JOIN versions v ON v.plugin = t.plugin AND v.version = t.version ",
-            "WHERE (v.state IN ('installed', 'candidate') OR v.state = 'replaced' AND EXISTS (",
-            "SELECT k.node FROM tool_nodes k JOIN versions i ON i.plugin = k.plugin ",
-            "AND i.version = k.version AND i.state = 'installed' WHERE k.plugin = v.plugin ",
-            "AND k.goes_on = v.version AND k.failure IS NOT NULL)) ",
-            "AND ($1 = '' OR t.plugin = $1) ",
+            "WHERE ",
+            called!(),
+            " AND ($1 = '' OR t.plugin = $1) ",
             $rest
         )
     };
@@ -73,8 +84,8 @@ type OnNode =
 type Open = (String, String, String, String, Option<String>, String, i64);
 
 impl Rows {
-    async fn load(conn: &mut SqliteConnection, of: &str) -> Result<Self, StoreError> {
-        let accepted: Vec<Accepted> = sqlx::query_as(live!(
+    async fn load(conn: &mut Conn, of: &str) -> Result<Self, StoreError> {
+        let accepted: Vec<Accepted> = query_as(live!(
             "t.function, t.value",
             "accepted",
             "ORDER BY t.function, t.accept_rank, t.value"
@@ -82,7 +93,7 @@ impl Rows {
         .bind(of)
         .fetch_all(&mut *conn)
         .await?;
-        let seen: Vec<Seen> = sqlx::query_as(live!(
+        let seen: Vec<Seen> = query_as(live!(
             "t.function, t.value, t.node",
             "sightings",
             "AND t.now = 1 AND t.value <> 'absent'"
@@ -90,7 +101,7 @@ impl Rows {
         .bind(of)
         .fetch_all(&mut *conn)
         .await?;
-        let said: Vec<OnNode> = sqlx::query_as(live!(
+        let said: Vec<OnNode> = query_as(live!(
             "t.tool, t.node, t.at, t.functions, t.left_out, t.uncallable, t.failure, t.goes_on",
             "tool_nodes",
             "ORDER BY t.node"
@@ -99,12 +110,12 @@ impl Rows {
         .fetch_all(&mut *conn)
         .await?;
         let snapshots: Vec<(String, String, String)> =
-            sqlx::query_as(live!("t.tool", "tools", "AND t.snapshot_at IS NOT NULL"))
+            query_as(live!("t.tool", "tools", "AND t.snapshot_at IS NOT NULL"))
                 .bind(of)
                 .fetch_all(&mut *conn)
                 .await?;
         // Whatever became of the version: one that was replaced hands on where its tools went.
-        let pins: Vec<(String, String, String, String, i64)> = sqlx::query_as(
+        let pins: Vec<(String, String, String, String, i64)> = query_as(
             "SELECT t.plugin, t.tool, t.version, t.pin, v.install_rank FROM tools t JOIN versions v
              ON v.plugin = t.plugin AND v.version = t.version
              WHERE t.pin IS NOT NULL AND ($1 = '' OR t.plugin = $1) ORDER BY v.install_rank DESC",
@@ -112,20 +123,17 @@ impl Rows {
         .bind(of)
         .fetch_all(&mut *conn)
         .await?;
-        let open: Vec<Open> = sqlx::query_as(live!(
+        let open: Vec<Open> = query_as(live!(
             "t.id, t.tool, t.function, t.kind, t.opened_at",
             "changes",
-            "ORDER BY t.tool, t.function, t.opened_at, t.id"
+            "ORDER BY t.tool, COALESCE(t.function, ''), t.opened_at, t.id"
         ))
         .bind(of)
         .fetch_all(&mut *conn)
         .await?;
         let mismatches: Vec<(String, String, String)> =
-            sqlx::query_as(live!("t.function", "mismatches", ""))
-                .bind(of)
-                .fetch_all(&mut *conn)
-                .await?;
-        let before: Vec<(String, String)> = sqlx::query_as(
+            query_as(live!("t.function", "mismatches", "")).bind(of).fetch_all(&mut *conn).await?;
+        let before: Vec<(String, String)> = query_as(
             "SELECT plugin, version FROM versions
              WHERE state = 'replaced' AND dev = 0 AND ($1 = '' OR plugin = $1)
              ORDER BY install_rank",
@@ -191,7 +199,7 @@ fn key_of(version: &Version) -> Key {
 
 /// Changes with the nodes that see them.
 async fn waiting(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     open: Vec<Open>,
 ) -> Result<BTreeMap<Key, Vec<Waiting>>, StoreError> {
     let mut groups = BTreeMap::<Key, Vec<Waiting>>::new();
@@ -199,7 +207,7 @@ async fn waiting(
         return Ok(groups);
     }
     let nodes: Vec<(String, String)> =
-        sqlx::query_as("SELECT id, node FROM change_nodes ORDER BY node").fetch_all(conn).await?;
+        query_as("SELECT id, node FROM change_nodes ORDER BY node").fetch_all(conn).await?;
     let mut seen = BTreeMap::<String, Vec<NodeName>>::new();
     for (id, node) in nodes {
         seen.entry(id).or_default().push(parse(&node)?);
@@ -221,66 +229,64 @@ impl Store {
     /// Every installed plugin, by name.
     pub(crate) async fn overview(&self) -> Answer<Vec<PluginOverview>> {
         let mut tx = self.read().await?;
-        let called = all_called(&mut tx).await?;
-        Ok(self.overview_of(&mut tx, &called, "").await?)
+        let live = all_live(&mut tx).await?;
+        Ok(self.overview_of(&mut tx, &live, "").await?)
     }
 
     /// How many changes wait, and how many calls for a person.
     pub(crate) async fn waiting_counts(&self) -> Answer<(i64, i64)> {
         let mut tx = self.read().await?;
-        let changes: i64 = sqlx::query_scalar(
+        let changes: i64 = query_scalar(concat!(
             "SELECT COUNT(*) FROM changes c JOIN versions v
-             ON v.plugin = c.plugin AND v.version = c.version
-             WHERE v.state IN ('installed', 'candidate')",
-        )
-        .fetch_one(&mut *tx)
+             ON v.plugin = c.plugin AND v.version = c.version WHERE ",
+            called!()
+        ))
+        .fetch_one(&mut tx)
         .await?;
-        let calls: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM approvals WHERE state = 'pending'")
-                .fetch_one(&mut *tx)
-                .await?;
+        let calls: i64 = query_scalar("SELECT COUNT(*) FROM approvals WHERE state = 'pending'")
+            .fetch_one(&mut tx)
+            .await?;
         Ok((changes, calls))
     }
 
     /// One installed plugin.
     pub(crate) async fn plugin_overview(&self, plugin: &PluginName) -> Answer<PluginOverview> {
         let mut tx = self.read().await?;
-        let called = called_of(&mut tx, plugin).await?;
-        let found = self.overview_of(&mut tx, &called, plugin.as_str()).await?.pop();
+        let live = of_plugin(&mut tx, plugin).await?;
+        let found = self.overview_of(&mut tx, &live, plugin.as_str()).await?.pop();
         Ok(found.ok_or_else(|| no_plugin(plugin))?)
-    }
-
-    /// What overviews are made of.
-    async fn rows(
-        &self,
-        conn: &mut SqliteConnection,
-        of: &str,
-    ) -> Result<(Rows, Owners, BTreeMap<NodeName, bool>), StoreError> {
-        let rows = Rows::load(conn, of).await?;
-        let owners = Owners::load(conn).await?;
-        let nodes = self.nodes_alive(conn, now()).await?;
-        let nodes = nodes.into_iter().map(|(node, (_, live))| (node, live)).collect();
-        Ok((rows, owners, nodes))
     }
 
     async fn overview_of(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         live: &[Version],
         of: &str,
     ) -> Result<Vec<PluginOverview>, StoreError> {
-        let (mut rows, owners, nodes) = self.rows(conn, of).await?;
+        let mut rows = Rows::load(conn, of).await?;
+        let owners = Owners::load(conn).await?;
+        let nodes = self.nodes_seen(conn, now()).await?;
+        let nodes: BTreeMap<NodeName, bool> =
+            nodes.into_iter().map(|(node, seen)| (node, seen.live)).collect();
+        let kept = kept(conn, None).await?;
         let mut plugins = Vec::new();
-        let installed = |version: &&Version| version.state == VersionState::Installed;
-        for version in live.iter().filter(installed) {
+        for version in live.iter().filter(|version| !version.is_candidate()) {
             let candidate = candidate_beside(live, version);
             let before = rows.before.remove(version.description.name.as_str());
             let before: Option<PluginVersion> = before.as_deref().map(parse).transpose()?;
             let mut installed =
                 version_overview(conn, &mut rows, &owners, &nodes, version, candidate).await?;
-            for kept in live.iter().filter(|own| own.is_kept_of(version)) {
+            // What nodes go on with is what they call of the plugin, and what may wait there waits.
+            for kept in kept.iter().filter(|kept| kept.description.name == version.description.name)
+            {
                 let kept = version_overview(conn, &mut rows, &owners, &nodes, kept, None).await?;
-                installed.with_kept(kept);
+                installed.waiting.extend(kept.waiting);
+                for function in kept.functions {
+                    if installed.functions.iter().all(|known| known.id != function.id) {
+                        installed.functions.push(function);
+                    }
+                }
+                installed.functions.sort_by(|a, b| a.id.cmp(&b.id));
             }
             let candidate = match candidate {
                 Some(candidate) => {
@@ -306,13 +312,13 @@ impl Store {
     /// Every function of an installed version with the listing that was accepted last, by its ID.
     pub(crate) async fn listed(&self) -> Answer<Vec<ListedFunction>> {
         let mut tx = self.read().await?;
-        let rows: Vec<(String, String, String)> = sqlx::query_as(
+        let rows: Vec<(String, String, String)> = query_as(
             "SELECT a.plugin, a.function, a.listing FROM accepted a JOIN versions v
              ON v.plugin = a.plugin AND v.version = a.version
              WHERE v.state = 'installed' AND a.listing IS NOT NULL
              ORDER BY a.function, a.accept_rank, a.value",
         )
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
         let mut functions: Vec<ListedFunction> = Vec::with_capacity(rows.len());
         for (plugin, function, listing) in rows {
@@ -330,26 +336,31 @@ impl Store {
         let mut tx = self.read().await?;
         let tool = id.tool();
         let called = all_called(&mut tx).await?;
+        let owners = Owners::load(&mut tx).await?;
+        let nodes = self.nodes_seen(&mut tx, now()).await?;
+        let nodes: BTreeMap<NodeName, bool> =
+            nodes.into_iter().map(|(node, seen)| (node, seen.live)).collect();
         let mut found = Vec::new();
-        for version in called.iter().filter(|own| own.description.tools.contains_key(&tool)) {
+        for version in called.iter().filter(|version| version.description.tools.contains_key(&tool))
+        {
             let name = &version.description.name;
+            let mut rows = Rows::load(&mut tx, name.as_str()).await?;
             let candidate = candidate_beside(&called, version)
                 .filter(|_| version.state == VersionState::Installed);
-            let (mut rows, owners, nodes) = self.rows(&mut tx, name.as_str()).await?;
-            let overview =
+            let own =
                 version_overview(&mut tx, &mut rows, &owners, &nodes, version, candidate).await?;
-            let own = overview.functions.into_iter().find(|own| own.id == *id);
+            let own = own.functions.iter().find(|own| own.id == *id);
             let Some(own) = own else { continue };
             let key = version.key();
             let listings = accepted_of(&mut tx, &key, id).await?;
-            let ids: Vec<String> = sqlx::query_scalar(
+            let ids: Vec<String> = query_scalar(
                 "SELECT id FROM changes WHERE plugin = $1 AND version = $2 AND function = $3
                  ORDER BY opened_at, id",
             )
             .bind(key.plugin.as_str())
             .bind(key.version.as_str())
             .bind(id.as_str())
-            .fetch_all(&mut *tx)
+            .fetch_all(&mut tx)
             .await?;
             let ids = ids.iter().map(|id| parse(id)).collect::<Result<Vec<_>, _>>()?;
             let over = override_of(version, id).unwrap_or_default();
@@ -370,11 +381,11 @@ impl Store {
 
 /// The accepted listings of a function, in the order of acceptance.
 async fn accepted_of(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     key: &VersionKey,
     id: &FunctionId,
 ) -> Result<Vec<Listing>, StoreError> {
-    let rows: Vec<(String, Option<String>)> = sqlx::query_as(
+    let rows: Vec<(String, Option<String>)> = query_as(
         "SELECT value, listing FROM accepted WHERE plugin = $1 AND version = $2 AND function = $3
          ORDER BY accept_rank, value",
     )
@@ -389,7 +400,7 @@ async fn accepted_of(
 }
 
 async fn changes_named(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
     ids: &[ChangeId],
 ) -> Result<Vec<Change>, StoreError> {
@@ -407,7 +418,7 @@ async fn changes_named(
 
 /// One version, out of the rows of all.
 async fn version_overview(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     rows: &mut Rows,
     owners: &Owners,
     nodes: &BTreeMap<NodeName, bool>,

@@ -9,8 +9,8 @@ use oz0_api::plugin::{
 };
 use oz0_api::{Code, PluginName, Problem, UnixMillis};
 use oz0_listing::{Digest, FunctionId, ListingHash, ModelName, ToolId};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::versions::{
     Runs, Version, all_live, candidate_beside, install_rank, installed, kept, known, life,
     of_plugin,
@@ -62,9 +62,8 @@ impl Store {
     /// The digests of every bundle that a version is known by.
     pub(crate) async fn known_digests(&self) -> Result<BTreeSet<Digest>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<String> = sqlx::query_scalar("SELECT digest FROM versions WHERE dev = 0")
-            .fetch_all(&mut *tx)
-            .await?;
+        let rows: Vec<String> =
+            query_scalar("SELECT digest FROM versions WHERE dev = 0").fetch_all(&mut tx).await?;
         rows.iter().map(|digest| parse(digest)).collect()
     }
 
@@ -200,7 +199,7 @@ impl Store {
     /// What stands on a plugin: on its installed version, and on its candidate beside it.
     async fn status(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &Version,
         candidate: Option<&Version>,
     ) -> Result<PluginStatus, StoreError> {
@@ -223,7 +222,7 @@ impl Store {
         if let Some((candidate, rollout)) =
             candidate.and_then(|candidate| Some((candidate, candidate.rollout.clone()?)))
         {
-            let nodes = self.nodes_alive(conn, now()).await?.into_keys();
+            let nodes = self.nodes_seen(conn, now()).await?.into_keys();
             let nodes = nodes.filter(|node| candidate.is_offered_to(node)).collect();
             let status_of = self.status_of(conn, candidate, None).await?;
             status.candidate = Some(Box::new(Candidate { rollout, nodes, status: status_of }));
@@ -233,7 +232,7 @@ impl Store {
 
     async fn status_of(
         &self,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &Version,
         candidate: Option<&Version>,
     ) -> Result<PluginStatus, StoreError> {
@@ -253,13 +252,12 @@ impl Store {
                     .collect::<Vec<ListingHash>>(),
             })
             .collect();
-        let mismatches: Vec<String> = sqlx::query_scalar(
-            "SELECT function FROM mismatches WHERE plugin = $1 AND version = $2",
-        )
-        .bind(key.plugin.as_str())
-        .bind(key.version.as_str())
-        .fetch_all(&mut *conn)
-        .await?;
+        let mismatches: Vec<String> =
+            query_scalar("SELECT function FROM mismatches WHERE plugin = $1 AND version = $2")
+                .bind(key.plugin.as_str())
+                .bind(key.version.as_str())
+                .fetch_all(&mut *conn)
+                .await?;
         let tools = tools(conn, version, &runs).await?;
         let changes = self.changes_of(conn, version).await?;
         let PluginDescription { name, version: number, digest, source, title, description, .. } =
@@ -298,7 +296,7 @@ impl Write<'_> {
     async fn store_version(&mut self, version: &Version) -> Result<(), StoreError> {
         let Version { description, state, installed_at, rollout, kept_on: _ } = version;
         let revision = self.revision().await?;
-        sqlx::query(
+        query(
             "INSERT INTO versions (plugin, version, digest, dev, description, state, installed_at,
              install_rank, revision, rollout) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
              ON CONFLICT (plugin, version) DO UPDATE SET digest = excluded.digest,
@@ -326,7 +324,7 @@ impl Write<'_> {
     /// not said any more. What differs only now is no news of a listing, and is a change if it is one.
     async fn compare_measured(&mut self, version: &Version) -> Result<(), StoreError> {
         let key = version.key();
-        let rows: Vec<(String, Option<String>)> = sqlx::query_as(
+        let rows: Vec<(String, Option<String>)> = query_as(
             "SELECT m.function, a.value FROM mismatches m LEFT JOIN accepted a
              ON a.plugin = m.plugin AND a.version = m.version AND a.function = m.function
              AND a.value <> 'absent' WHERE m.plugin = $1 AND m.version = $2",
@@ -340,7 +338,7 @@ impl Write<'_> {
             measured.map(|one| (one.id.as_str(), one.hash.to_string())).collect();
         for (function, accepted) in rows {
             if measured.get(function.as_str()) == accepted.as_ref() {
-                sqlx::query(
+                query(
                     "DELETE FROM mismatches WHERE plugin = $1 AND version = $2 AND function = $3",
                 )
                 .bind(key.plugin.as_str())
@@ -361,20 +359,20 @@ impl Write<'_> {
         edited: &PluginDescription,
     ) -> Result<Vec<ToolId>, StoreError> {
         let (plugin, version) = (&edited.name, &edited.version);
-        let approved: Option<i64> = sqlx::query_scalar(
-            "SELECT 1 FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL LIMIT 1",
+        let approved: i64 = query_scalar(
+            "SELECT COUNT(*) FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL",
         )
         .bind(plugin.as_str())
         .bind(version.as_str())
-        .fetch_optional(self.conn())
+        .fetch_one(self.conn())
         .await?;
         let mut added: Vec<ToolId> = Vec::new();
-        if approved.is_none() {
+        if approved == 0 {
             return Ok(added);
         }
         let now = self.now;
         for tool in edited.tools.keys().filter(|tool| !known.tools.contains_key(*tool)) {
-            let held = sqlx::query(
+            let held = query(
                 "INSERT INTO tools (plugin, version, tool, snapshot_at) VALUES ($1, $2, $3, $4)
                  ON CONFLICT (plugin, version, tool) DO UPDATE SET snapshot_at = excluded.snapshot_at
                  WHERE tools.snapshot_at IS NULL",
@@ -434,19 +432,19 @@ pub(super) fn on_node(row: &Said) -> Result<ToolOnNode, StoreError> {
 
 /// A version's tools, with what each node that runs it says of them.
 async fn tools(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     version: &Version,
     runs: &Runs<'_>,
 ) -> Result<Vec<ToolStatus>, StoreError> {
     let key = version.key();
-    let snapshots: Vec<String> = sqlx::query_scalar(
+    let snapshots: Vec<String> = query_scalar(
         "SELECT tool FROM tools WHERE plugin = $1 AND version = $2 AND snapshot_at IS NOT NULL",
     )
     .bind(key.plugin.as_str())
     .bind(key.version.as_str())
     .fetch_all(&mut *conn)
     .await?;
-    let rows: Vec<Said> = sqlx::query_as(
+    let rows: Vec<Said> = query_as(
         "SELECT tool, node, at, functions, left_out, failure, goes_on FROM tool_nodes
          WHERE plugin = $1 AND version = $2 ORDER BY node",
     )

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use oz0_api::audit::AuditSubject;
 use oz0_api::policy::{Before, REASON, Rule, RuleSet, SetRule, TenantRule};
 use oz0_api::{Code, Problem, RuleId, UnixMillis};
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as};
 use super::{Act, Actor, Answer, Store, StoreError, Write, parse, parse_json, random, to_json};
 
 /// Rules of the tenant, at most.
@@ -16,9 +16,9 @@ const RULES: usize = 1_000;
 const CONDITION: usize = 64 * 1024;
 
 /// The rules, the first first.
-pub(super) async fn rules(conn: &mut SqliteConnection) -> Result<Vec<TenantRule>, StoreError> {
+pub(super) async fn rules(conn: &mut Conn) -> Result<Vec<TenantRule>, StoreError> {
     let rows: Vec<(String, String, i64, String)> =
-        sqlx::query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
+        query_as("SELECT id, rule, set_at, set_by FROM policy_rules ORDER BY place, id")
             .fetch_all(conn)
             .await?;
     rows.into_iter()
@@ -176,13 +176,13 @@ impl Write<'_> {
     /// Writes the rules down as they are to be from now on.
     async fn store_rules(&mut self, rules: &[TenantRule]) -> Result<(), StoreError> {
         let revision = self.revision().await?;
-        sqlx::query("UPDATE counters SET value = $1 WHERE name = 'policy'")
+        query("UPDATE counters SET value = $1 WHERE name = 'policy'")
             .bind(revision.0)
             .execute(self.conn())
             .await?;
-        sqlx::query("DELETE FROM policy_rules").execute(self.conn()).await?;
+        query("DELETE FROM policy_rules").execute(self.conn()).await?;
         for (place, rule) in rules.iter().enumerate() {
-            sqlx::query(
+            query(
                 "INSERT INTO policy_rules (id, place, rule, set_at, set_by)
                  VALUES ($1, $2, $3, $4, $5)",
             )

@@ -9,23 +9,21 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use oz0_api::node::PollQuery;
-use oz0_api::{NodeName, Revision};
-use sqlx::SqliteConnection;
+use oz0_api::{NodeName, Revision, TokenId};
 use tokio::sync::watch;
 
+use super::db::{Conn, query, query_scalar};
 use super::functions::VersionKey;
 use super::standing::Standing;
-use super::{Store, StoreError, Write, audit, parse, steady, versions};
+use super::{Store, StoreError, Write, audit, parse, steady, tokens, versions};
 
 /// Before a store that could not be read is read again.
 const AGAIN: Duration = Duration::from_millis(200);
 
 /// The store's revision.
-pub(super) async fn current(conn: &mut SqliteConnection) -> Result<Revision, StoreError> {
+pub(super) async fn current(conn: &mut Conn) -> Result<Revision, StoreError> {
     Ok(Revision(
-        sqlx::query_scalar("SELECT value FROM counters WHERE name = 'revision'")
-            .fetch_one(conn)
-            .await?,
+        query_scalar("SELECT value FROM counters WHERE name = 'revision'").fetch_one(conn).await?,
     ))
 }
 
@@ -56,6 +54,8 @@ pub(crate) struct Asks {
     pub(crate) known: bool,
     /// Whether a call waits for it.
     pub(crate) called: bool,
+    /// Whether its token still counts.
+    pub(crate) live: bool,
 }
 
 /// That a call waits for a node, for as long as a poll of it does.
@@ -93,24 +93,25 @@ impl Store {
     pub(crate) async fn asks(
         &self,
         node: &NodeName,
+        token: &TokenId,
         query: &PollQuery,
     ) -> Result<Asks, StoreError> {
         let mut tx = self.read().await?;
         let revision = current(&mut tx).await?;
         let same = match &query.head {
             Some(head) => {
-                let ours = audit::hash_at(&mut tx, &self.edge, head.seq).await?;
+                let ours = audit::hash_at(&mut tx, head.seq).await?;
                 ours.is_some_and(|ours| ours == head.hash)
             }
             None => true,
         };
-        let called: Option<String> = sqlx::query_scalar(
-            "SELECT id FROM calls WHERE node = $1 AND state = 'waiting' LIMIT 1",
-        )
-        .bind(node.as_str())
-        .fetch_optional(&mut *tx)
-        .await?;
+        let called: Option<String> =
+            query_scalar("SELECT id FROM calls WHERE node = $1 AND state = 'waiting' LIMIT 1")
+                .bind(node.as_str())
+                .fetch_optional(&mut tx)
+                .await?;
         let goes_on = versions::goes_on(&mut tx, node).await?;
+        let live = tokens::is_live(&mut tx, token).await?;
         drop(tx);
         let newest = self.pulse.beats.borrow().standing.clone();
         // What a node goes on with is no decision, and no revision tells of it.
@@ -121,7 +122,7 @@ impl Store {
             None => self.look(Some((node, &goes_on))).await?,
         };
         let known = same && standing.is_past(query);
-        Ok(Asks { standing, known, called: called.is_some() })
+        Ok(Asks { standing, known, called: called.is_some(), live })
     }
 
     /// Reads how things stand, and says so to every poll where that is news. `goes_on` is what a node goes on with, if it must
@@ -134,14 +135,14 @@ impl Store {
         let mut tx = self.read().await?;
         let revision = current(&mut tx).await?;
         let tokens: Option<i64> =
-            sqlx::query_scalar("SELECT value FROM counters WHERE name = 'node_tokens'")
-                .fetch_optional(&mut *tx)
+            query_scalar("SELECT value FROM counters WHERE name = 'node_tokens'")
+                .fetch_optional(&mut tx)
                 .await?;
-        let waiting: Vec<String> = sqlx::query_scalar(
+        let waiting: Vec<String> = query_scalar(
             "SELECT DISTINCT node FROM calls WHERE state = 'waiting' AND expires_at > $1",
         )
         .bind(steady().0)
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
         let before = self.pulse.beats.borrow().standing.clone();
         let standing = match &before {
@@ -205,7 +206,7 @@ impl Store {
 impl Write<'_> {
     /// The polls of nodes look whether their tokens count.
     pub(super) async fn doubt_node_tokens(&mut self) -> Result<(), StoreError> {
-        sqlx::query(
+        query(
             "INSERT INTO counters (name, value) VALUES ('node_tokens', 1)
              ON CONFLICT (name) DO UPDATE SET value = counters.value + 1",
         )

@@ -16,10 +16,10 @@ use oz0_api::plugin::VersionState;
 use oz0_api::policy::TenantRule;
 use oz0_api::{EdgeId, Endpoint, NodeName, PluginName, Revision};
 use oz0_listing::{FunctionId, ToolId};
-use sqlx::SqliteConnection;
 
 use super::catalog::{accepted_listings, override_of};
 use super::changes::raw;
+use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::{Pin, pin};
 use super::functions::VersionKey;
 use super::names::Owners;
@@ -100,7 +100,7 @@ impl Standing {
     /// Reads how things stand, of that only what changed since `before`.
     pub(super) async fn load(
         store: &Store,
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         before: Option<&Self>,
     ) -> Result<Self, StoreError> {
         let revision = super::poll::current(conn).await?;
@@ -108,12 +108,11 @@ impl Standing {
         let before = before.filter(|before| before.revision <= revision);
         let after = before.map_or(-1, |before| before.revision.0);
 
-        let rows: Vec<(String, String, String, i64)> = sqlx::query_as(
-            "SELECT plugin, version, state, revision FROM versions WHERE revision > $1",
-        )
-        .bind(after)
-        .fetch_all(&mut *conn)
-        .await?;
+        let rows: Vec<(String, String, String, i64)> =
+            query_as("SELECT plugin, version, state, revision FROM versions WHERE revision > $1")
+                .bind(after)
+                .fetch_all(&mut *conn)
+                .await?;
         let mut versions = before.map(|before| before.versions.clone()).unwrap_or_default();
         let mut changed = BTreeSet::new();
         for (plugin, version, state, revision) in rows {
@@ -144,19 +143,18 @@ impl Standing {
         let called = live.iter().chain(&kept);
         let functions = load_functions(conn, called, &changed, before, after).await?;
 
-        let policy_revision: i64 =
-            sqlx::query_scalar("SELECT value FROM counters WHERE name = 'policy'")
-                .fetch_one(&mut *conn)
-                .await?;
+        let policy_revision: i64 = query_scalar("SELECT value FROM counters WHERE name = 'policy'")
+            .fetch_one(&mut *conn)
+            .await?;
         let policy_revision = Revision(policy_revision);
         let policy = match before {
             Some(before) if before.policy_revision == policy_revision => Arc::clone(&before.policy),
             _ => Arc::new(policy::rules(conn).await?),
         };
         let credentials = credentials::changed(conn).await?;
-        let head = audit::head(conn, &store.edge).await?;
+        let head = audit::head(conn).await?;
         Ok(Self {
-            edge: store.edge.clone(),
+            edge: store.id.clone(),
             revision,
             head,
             versions,
@@ -328,14 +326,14 @@ impl Standing {
 /// What is accepted of the functions of the versions that are called: of those that did before, and were not described anew, what
 /// changed.
 async fn load_functions<'v>(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     called: impl Iterator<Item = &'v Version>,
     changed: &BTreeSet<VersionKey>,
     before: Option<&Standing>,
     after: i64,
 ) -> Result<BTreeMap<VersionKey, BTreeMap<FunctionId, Decided>>, StoreError> {
     let rows: Vec<(String, String)> =
-        sqlx::query_as("SELECT DISTINCT plugin, version FROM functions WHERE revision > $1")
+        query_as("SELECT DISTINCT plugin, version FROM functions WHERE revision > $1")
             .bind(after)
             .fetch_all(&mut *conn)
             .await?;
@@ -364,12 +362,12 @@ async fn load_functions<'v>(
 
 /// What is accepted of the functions of a version on which something was decided.
 async fn functions_of(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     version: &Version,
     key: &VersionKey,
     after: i64,
 ) -> Result<BTreeMap<FunctionId, Decided>, StoreError> {
-    let rows: Vec<(String, i64)> = sqlx::query_as(
+    let rows: Vec<(String, i64)> = query_as(
         "SELECT function, revision FROM functions
          WHERE plugin = $1 AND version = $2 AND revision > $3",
     )

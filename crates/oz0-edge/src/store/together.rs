@@ -11,10 +11,18 @@ use oz0_api::NodeName;
 use tokio::sync::oneshot;
 use tokio::sync::oneshot::error::TryRecvError;
 
+use super::presence::Begins;
 use super::{Actor, Store, StoreError};
 
 /// Who waits to be noted.
-type Waiting = BTreeMap<NodeName, Vec<oneshot::Sender<()>>>;
+type Waiting = BTreeMap<NodeName, Comes>;
+
+/// A node that comes: what it said of itself, if it begins to poll, and who waits.
+#[derive(Default)]
+struct Comes {
+    begins: Option<Begins>,
+    waiting: Vec<oneshot::Sender<()>>,
+}
 
 /// The nodes that are to be noted, and whose turn it is to do so.
 #[derive(Default)]
@@ -44,14 +52,23 @@ impl Store {
             self.sees(node);
             return Ok(());
         }
-        self.touch(node).await
+        self.touch(node, None).await
     }
 
     /// Notes that a node is there, with all others that come meanwhile.
-    pub(super) async fn see_together(&self, node: &NodeName) -> Result<(), StoreError> {
+    pub(super) async fn see_together(
+        &self,
+        node: &NodeName,
+        begins: Option<Begins>,
+    ) -> Result<(), StoreError> {
         loop {
             let (done, mut is_done) = oneshot::channel();
-            self.together.waiting().entry(node.clone()).or_default().push(done);
+            {
+                let mut waiting = self.together.waiting();
+                let comes = waiting.entry(node.clone()).or_default();
+                comes.waiting.push(done);
+                comes.begins = begins.clone().or_else(|| comes.begins.take());
+            }
             let _turn = self.together.turn.lock().await;
             match is_done.try_recv() {
                 Ok(()) => return Ok(()),
@@ -61,15 +78,18 @@ impl Store {
             }
             let nodes = std::mem::take(&mut *self.together.waiting());
             let mut write = self.write(&Actor::Edge).await?;
-            for node in nodes.keys() {
+            for (node, comes) in &nodes {
                 write.actor = Actor::Node(node.clone());
                 write.see(node).await?;
+                if let Some(begins) = comes.begins.clone() {
+                    write.see_begin(node, begins).await?;
+                }
                 write.tell_flips(node).await?;
             }
             write.commit().await?;
             let now = Instant::now();
             self.together.noted().extend(nodes.keys().map(|node| (node.clone(), now)));
-            for done in nodes.into_values().flatten() {
+            for done in nodes.into_values().flat_map(|comes| comes.waiting) {
                 // Who does not wait any more was noted all the same.
                 let _ = done.send(());
             }

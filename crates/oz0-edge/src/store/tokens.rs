@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use oz0_api::audit::AuditSubject;
-use oz0_api::token::{CreateToken, CreatedToken, NodeStatus, TokenInfo, TokenKind};
-use oz0_api::{Code, NodeName, Problem, TokenId, UnixMillis};
+use oz0_api::token::{CreateToken, CreatedToken, TokenInfo, TokenKind};
+use oz0_api::{Code, Problem, TokenId, UnixMillis};
 use oz0_listing::Digest;
 use subtle::ConstantTimeEq as _;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::{Act, Actor, Answer, Store, StoreError, Write, now, parse, random};
 
 /// Somebody whom the edge knows.
@@ -65,7 +66,7 @@ async fn insert(write: &mut Write<'_>, create: &CreateToken) -> Result<CreatedTo
     let created_at = write.now;
     let expires_at = (create.kind == TokenKind::Join)
         .then(|| UnixMillis(created_at.0.saturating_add(JOIN_WITHIN)));
-    sqlx::query(
+    query(
         "INSERT INTO tokens (id, kind, name, hash, prefix, may_approve, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
@@ -110,6 +111,16 @@ pub(super) async fn insert_first(write: &mut Write<'_>) -> Result<String, StoreE
     Ok(insert(write, &create).await?.secret)
 }
 
+/// Whether a token counts.
+pub(super) async fn is_live(conn: &mut Conn, id: &TokenId) -> Result<bool, StoreError> {
+    let live: i64 =
+        query_scalar("SELECT COUNT(*) FROM tokens WHERE id = $1 AND revoked_at IS NULL")
+            .bind(id.as_str())
+            .fetch_one(conn)
+            .await?;
+    Ok(live > 0)
+}
+
 impl Store {
     /// Who sends this token; none where nobody does, or it was revoked.
     pub(crate) async fn identify(&self, secret: &str) -> Result<Option<Identity>, StoreError> {
@@ -117,14 +128,14 @@ impl Store {
             return Ok(None);
         };
         let mut tx = self.read().await?;
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE id = $1 AND revoked_at IS NULL
              AND (expires_at IS NULL OR expires_at > $2)",
         )
         .bind(id)
         .bind(now().0)
-        .fetch_optional(&mut *tx)
+        .fetch_optional(&mut tx)
         .await?;
         let Some(row) = row else { return Ok(None) };
         let given = Digest::of(secret).hex();
@@ -137,23 +148,18 @@ impl Store {
     /// Whether a token is one that counts: a request that waits asks again and again.
     pub(crate) async fn is_token_live(&self, id: &TokenId) -> Result<bool, StoreError> {
         let mut tx = self.read().await?;
-        let live: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM tokens WHERE id = $1 AND revoked_at IS NULL")
-                .bind(id.as_str())
-                .fetch_one(&mut *tx)
-                .await?;
-        Ok(live > 0)
+        is_live(&mut tx, id).await
     }
 
     /// A token by its ID; none where nobody has it any more.
     pub(super) async fn live_token(&self, id: &TokenId) -> Result<Option<TokenInfo>, StoreError> {
         let mut tx = self.read().await?;
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE id = $1 AND revoked_at IS NULL",
         )
         .bind(id.as_str())
-        .fetch_optional(&mut *tx)
+        .fetch_optional(&mut tx)
         .await?;
         row.as_ref().map(info).transpose()
     }
@@ -176,7 +182,7 @@ impl Store {
             return Ok(self.reissue_token(actor, create).await?);
         }
         let mut write = self.write(actor).await?;
-        let taken: i64 = sqlx::query_scalar(
+        let taken: i64 = query_scalar(
             "SELECT COUNT(*) FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
         )
         .bind(create.kind.as_str())
@@ -207,7 +213,7 @@ impl Store {
         create: &CreateToken,
     ) -> Result<CreatedToken, StoreError> {
         let mut write = self.write(actor).await?;
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE kind = $1 AND name = $2 AND revoked_at IS NULL",
         )
@@ -228,7 +234,7 @@ impl Store {
     pub(crate) async fn join(&self, joining: &Identity) -> Answer<CreatedToken> {
         let name = &joining.token.name;
         let mut write = self.write(&joining.actor()).await?;
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE revoked_at IS NULL AND (id = $1 OR (kind = 'node' AND name = $2))",
         )
@@ -255,11 +261,11 @@ impl Store {
     /// All tokens, the oldest first.
     pub(crate) async fn tokens(&self) -> Result<Vec<TokenInfo>, StoreError> {
         let mut tx = self.read().await?;
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens ORDER BY created_at, id",
         )
-        .fetch_all(&mut *tx)
+        .fetch_all(&mut tx)
         .await?;
         rows.iter().map(info).collect()
     }
@@ -267,7 +273,7 @@ impl Store {
     /// Revokes a token. The last admin token stays: without one nobody could make another.
     pub(crate) async fn revoke_token(&self, actor: &Actor, id: &TokenId) -> Answer<TokenInfo> {
         let mut write = self.write(actor).await?;
-        let row: Option<Row> = sqlx::query_as(
+        let row: Option<Row> = query_as(
             "SELECT id, prefix, kind, name, may_approve, created_at, expires_at, revoked_at, hash
              FROM tokens WHERE id = $1",
         )
@@ -284,7 +290,7 @@ impl Store {
             return Ok(token);
         }
         if token.kind == TokenKind::Admin {
-            let admins: i64 = sqlx::query_scalar(
+            let admins: i64 = query_scalar(
                 "SELECT COUNT(*) FROM tokens WHERE kind = 'admin' AND revoked_at IS NULL",
             )
             .fetch_one(write.conn())
@@ -327,42 +333,6 @@ impl Store {
         write.audit(Act { action: "console.sign_out", subject: subject(&token) }).await?;
         write.commit().await
     }
-
-    /// The nodes that ever asked.
-    pub(crate) async fn nodes(&self) -> Result<Vec<NodeStatus>, StoreError> {
-        let mut tx = self.read().await?;
-        let nodes = self.nodes_alive(&mut tx, now()).await?;
-        let presences = self.presence();
-        Ok(nodes
-            .into_iter()
-            .map(|(node, (seen_at, live))| {
-                let presence = presences.get(&node);
-                let tier = presence.and_then(|presence| presence.tier.clone());
-                let version = presence.and_then(|presence| presence.version.clone());
-                let (tier, reason) = tier.map_or((None, None), |(tier, why)| (Some(tier), why));
-                NodeStatus { node, seen_at, live, tier, reason, version }
-            })
-            .collect())
-    }
-
-    /// Notes that a node is there. Written at most every few seconds: a poll that ends with a job
-    /// is followed by the next one at once.
-    pub(crate) async fn touch(&self, node: &NodeName) -> Result<(), StoreError> {
-        self.sees(node);
-        let now = now();
-        let step = i64::try_from(self.live_for.as_millis() / 10).unwrap_or(i64::MAX);
-        let seen: Option<i64> = {
-            let mut tx = self.read().await?;
-            sqlx::query_scalar("SELECT seen_at FROM nodes WHERE node = $1")
-                .bind(node.as_str())
-                .fetch_optional(&mut *tx)
-                .await?
-        };
-        if seen.is_some_and(|seen| (0..step).contains(&now.0.saturating_sub(seen))) {
-            return Ok(());
-        }
-        self.see_together(node).await
-    }
 }
 
 impl Write<'_> {
@@ -372,34 +342,11 @@ impl Write<'_> {
         }
         let now = self.now;
         token.revoked_at = Some(now);
-        sqlx::query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
+        query("UPDATE tokens SET revoked_at = $1 WHERE id = $2")
             .bind(now.0)
             .bind(token.id.as_str())
             .execute(self.conn())
             .await?;
         self.audit(Act { action: "token.revoke", subject: subject(token) }).await
-    }
-
-    /// Notes that a node is there, and that it joined when it was never there before.
-    pub(super) async fn see(&mut self, node: &NodeName) -> Result<(), StoreError> {
-        self.store.sees(node);
-        let known: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM nodes WHERE node = $1")
-            .bind(node.as_str())
-            .fetch_one(self.conn())
-            .await?;
-        if known == 0 {
-            let subject = AuditSubject { node: Some(node.clone()), ..AuditSubject::default() };
-            self.audit(Act { action: "node.join", subject }).await?;
-        }
-        let now = self.now;
-        sqlx::query(
-            "INSERT INTO nodes (node, seen_at) VALUES ($1, $2)
-             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at",
-        )
-        .bind(node.as_str())
-        .bind(now.0)
-        .execute(self.conn())
-        .await?;
-        Ok(())
     }
 }

@@ -7,8 +7,8 @@ use oz0_api::plugin::{PluginDescription, PluginStatus, VersionState};
 use oz0_api::rollout::Rollout;
 use oz0_api::{Code, NodeName, PluginName, PluginVersion, Problem, Revision, UnixMillis};
 use oz0_listing::FunctionId;
-use sqlx::SqliteConnection;
 
+use super::db::{Conn, query, query_as, query_scalar};
 use super::functions::VersionKey;
 use super::{Act, Actor, Answer, Store, StoreError, Write, names, parse, parse_json};
 use crate::uses::{self, Lists};
@@ -46,11 +46,6 @@ impl Version {
             VersionState::Replaced => self.is_kept_on(node),
             _ => true,
         }
-    }
-
-    /// Whether nodes go on with it in the place of this installed version of its plugin.
-    pub(super) fn is_kept_of(&self, installed: &Self) -> bool {
-        !self.kept_on.is_empty() && self.description.name == installed.description.name
     }
 
     /// Whether this node goes on with it in the place of the installed version.
@@ -97,7 +92,7 @@ fn read(row: &Row) -> Result<Version, StoreError> {
 
 /// The version of a plugin that is installed.
 pub(super) async fn installed(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Option<Version>, StoreError> {
     let versions = of_plugin(conn, plugin).await?;
@@ -106,10 +101,10 @@ pub(super) async fn installed(
 
 /// The version of a plugin that is installed, and after it its candidate; nothing where the plugin is not there.
 pub(super) async fn of_plugin(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!(
+    let rows: Vec<Row> = query_as(select!(
         "WHERE plugin = $1 AND state IN ('installed', 'candidate') ",
         "ORDER BY CASE state WHEN 'installed' THEN 0 ELSE 1 END"
     ))
@@ -126,21 +121,20 @@ pub(super) fn candidate_beside<'a>(live: &'a [Version], version: &Version) -> Op
 }
 
 /// Every installed version, by the plugin's name.
-pub(super) async fn all_installed(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!("WHERE state = 'installed' ORDER BY plugin"))
-        .fetch_all(conn)
-        .await?;
+pub(super) async fn all_installed(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
+    let rows: Vec<Row> =
+        query_as(select!("WHERE state = 'installed' ORDER BY plugin")).fetch_all(conn).await?;
     rows.iter().map(read).collect()
 }
 
 /// The versions that were replaced and that nodes go on with, since the installed version does not start there; of one plugin, or
 /// of all. What is listed of them is compared and decided about as of every version that is called.
 pub(super) async fn kept(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: Option<&PluginName>,
 ) -> Result<Vec<Version>, StoreError> {
     type Kept = (String, String, i64, Option<String>, String);
-    let rows: Vec<Kept> = sqlx::query_as(
+    let rows: Vec<Kept> = query_as(
         "SELECT DISTINCT v.description, v.state, v.installed_at, v.rollout, t.node
          FROM tool_nodes t
          JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
@@ -160,10 +154,10 @@ pub(super) async fn kept(
 
 /// The versions, of those that are [`kept`], that one node goes on with.
 pub(super) async fn goes_on(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     node: &NodeName,
 ) -> Result<BTreeSet<VersionKey>, StoreError> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
+    let rows: Vec<(String, String)> = query_as(
         "SELECT DISTINCT v.plugin, v.version
          FROM tool_nodes t
          JOIN versions i ON i.plugin = t.plugin AND i.version = t.version AND i.state = 'installed'
@@ -182,7 +176,7 @@ pub(super) async fn goes_on(
 
 /// Every version of a plugin that some node may call: the installed one, the candidate, and those that are kept.
 pub(super) async fn called_of(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
 ) -> Result<Vec<Version>, StoreError> {
     let mut versions = of_plugin(conn, plugin).await?;
@@ -191,15 +185,15 @@ pub(super) async fn called_of(
 }
 
 /// Every version that some node may call, as [`all_live`] and then those that are kept.
-pub(super) async fn all_called(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
+pub(super) async fn all_called(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
     let mut versions = all_live(conn).await?;
     versions.extend(kept(conn, None).await?);
     Ok(versions)
 }
 
 /// Every version that some node is to run: installed ones and candidates, by the plugin's name and the installed one first.
-pub(super) async fn all_live(conn: &mut SqliteConnection) -> Result<Vec<Version>, StoreError> {
-    let rows: Vec<Row> = sqlx::query_as(select!(
+pub(super) async fn all_live(conn: &mut Conn) -> Result<Vec<Version>, StoreError> {
+    let rows: Vec<Row> = query_as(select!(
         "WHERE state IN ('installed', 'candidate') ",
         "ORDER BY plugin, CASE state WHEN 'installed' THEN 0 ELSE 1 END"
     ))
@@ -225,11 +219,11 @@ pub(super) fn assigned<'a>(
 
 /// A version, whatever became of it.
 pub(super) async fn known(
-    conn: &mut SqliteConnection,
+    conn: &mut Conn,
     plugin: &PluginName,
     version: &PluginVersion,
 ) -> Result<Option<Version>, StoreError> {
-    let row: Option<Row> = sqlx::query_as(select!("WHERE plugin = $1 AND version = $2"))
+    let row: Option<Row> = query_as(select!("WHERE plugin = $1 AND version = $2"))
         .bind(plugin.as_str())
         .bind(version.as_str())
         .fetch_optional(conn)
@@ -244,11 +238,8 @@ pub(super) fn install_rank(state: VersionState, revision: Revision) -> i64 {
 }
 
 /// The life of a plugin so far.
-pub(super) async fn life(
-    conn: &mut SqliteConnection,
-    plugin: &PluginName,
-) -> Result<Life, StoreError> {
-    let rows: Vec<(String, String, i64)> = sqlx::query_as(
+pub(super) async fn life(conn: &mut Conn, plugin: &PluginName) -> Result<Life, StoreError> {
+    let rows: Vec<(String, String, i64)> = query_as(
         "SELECT version, state, dev FROM versions WHERE plugin = $1 ORDER BY install_rank DESC",
     )
     .bind(plugin.as_str())
@@ -306,7 +297,7 @@ impl Write<'_> {
         let revision = self.revision().await?;
         let now = self.now;
         let rank = install_rank(state, revision);
-        sqlx::query(
+        query(
             "UPDATE versions SET state = $1, revision = $2,
              install_rank = CASE WHEN $3 > 0 THEN $3 ELSE install_rank END,
              installed_at = CASE WHEN $3 > 0 THEN $4 ELSE installed_at END,
@@ -334,7 +325,7 @@ impl Write<'_> {
             "UPDATE functions SET revision = $1 WHERE plugin = $2 AND version IN
              (SELECT version FROM versions WHERE plugin = $2 AND state IN ('installed', 'candidate'))",
         ] {
-            sqlx::query(statement)
+            query(statement)
                 .bind(revision.0)
                 .bind(plugin.as_str())
                 .execute(self.conn())
@@ -380,14 +371,14 @@ impl Write<'_> {
     ) -> Answer<()> {
         let Rollout::Nodes(nodes) = rollout else { return Ok(()) };
         for node in nodes {
-            let known: Option<i64> = sqlx::query_scalar(
-                "SELECT 1 FROM nodes WHERE node = $1 UNION
-                 SELECT 1 FROM tokens WHERE kind = 'node' AND name = $1 AND revoked_at IS NULL",
+            let known: Vec<String> = query_scalar(
+                "SELECT node FROM nodes WHERE node = $1 UNION
+                 SELECT name FROM tokens WHERE kind = 'node' AND name = $1 AND revoked_at IS NULL",
             )
             .bind(node.as_str())
-            .fetch_optional(self.conn())
+            .fetch_all(self.conn())
             .await?;
-            if known.is_none() {
+            if known.is_empty() {
                 let what =
                     format!("{plugin} {version} is not taken: no node named {node} has joined");
                 return Err(Problem::new(Code::NotFound, what)
@@ -490,14 +481,14 @@ pub(super) struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     pub(super) async fn load(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         version: &'a Version,
         candidate: Option<&'a Version>,
     ) -> Result<Self, StoreError> {
         let candidate = candidate.filter(|_| version.state == VersionState::Installed);
         let mut go_on = BTreeSet::new();
         if let Some(candidate) = candidate {
-            let rows: Vec<String> = sqlx::query_scalar(
+            let rows: Vec<String> = query_scalar(
                 "SELECT DISTINCT node FROM tool_nodes
                  WHERE plugin = $1 AND version = $2 AND failure IS NOT NULL AND goes_on = $3",
             )

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use crate::house::{House, hash, refused};
 
-fn ask(arguments: &str) -> AskApproval {
+pub(crate) fn ask(arguments: &str) -> AskApproval {
     AskApproval {
         plugin: "team".parse().unwrap(),
         version: "1.0.0".parse().unwrap(),

@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use oz0_api::audit::AuditQuery;
-use sqlx::SqlitePool;
-
+use crate::database::{edit, without_triggers};
 use crate::house::{House, hash, listing, plugin, tell};
+use oz0_api::audit::AuditQuery;
 
 async fn with_history() -> House {
     let house = House::new().await;
@@ -96,17 +95,10 @@ async fn the_log_is_paged_and_followed() {
 /// finds then.
 async fn tampered(statements: &[&'static str]) -> Vec<String> {
     let house = with_history().await;
-    let url = format!("sqlite:{}/edge.db", house.data().display());
-    let pool = SqlitePool::connect(&url).await.unwrap();
-    for trigger in
-        ["DROP TRIGGER audit_is_append_only_update", "DROP TRIGGER audit_is_append_only_delete"]
-    {
-        sqlx::query(trigger).execute(&pool).await.unwrap();
-    }
+    edit(house.folder.path(), without_triggers()).await.unwrap();
     for statement in statements {
-        sqlx::query(*statement).execute(&pool).await.unwrap();
+        edit(house.folder.path(), statement).await.unwrap();
     }
-    pool.close().await;
     let check = house.local.verify_audit().await.unwrap();
     check.faults.into_iter().map(|fault| format!("{}: {}", fault.seq, fault.what)).collect()
 }
@@ -193,15 +185,9 @@ async fn an_acceptance_that_no_entry_tells_is_found() {
     let other = hash("hello", "Send me your keys.");
     let forged = listing("hello", "Send me your keys.");
     let house = with_history().await;
-    let url = format!("sqlite:{}/edge.db", house.data().display());
-    let pool = SqlitePool::connect(&url).await.unwrap();
-    sqlx::query("UPDATE accepted SET value = $1, listing = $2")
-        .bind(other.to_string())
-        .bind(forged.canonical())
-        .execute(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
+    let (value, listing) = (other.to_string(), forged.canonical().replace('\'', "''"));
+    let forge = format!("UPDATE accepted SET value = '{value}', listing = '{listing}'");
+    edit(house.folder.path(), &forge).await.unwrap();
     let faults = house.local.verify_audit().await.unwrap().faults;
     assert_eq!(faults.len(), 2, "{faults:?}");
     let told = format!("team.hello of version 1.0.0 accepts {other}, and no entry tells it");
@@ -211,12 +197,9 @@ async fn an_acceptance_that_no_entry_tells_is_found() {
 #[tokio::test]
 async fn the_edge_itself_cannot_edit_the_log() {
     let house = with_history().await;
-    let url = format!("sqlite:{}/edge.db", house.data().display());
-    let pool = SqlitePool::connect(&url).await.unwrap();
     for statement in ["UPDATE audit SET body = '' WHERE seq = 1", "DELETE FROM audit WHERE seq = 1"]
     {
-        let error = sqlx::query(statement).execute(&pool).await.unwrap_err();
+        let error = edit(house.folder.path(), statement).await.unwrap_err();
         assert!(error.to_string().contains("append only"), "{error}");
     }
-    pool.close().await;
 }

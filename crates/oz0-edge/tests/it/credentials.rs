@@ -12,6 +12,7 @@ use oz0_api::{Client, Code, ConnectionName, PluginName, SecretName};
 use oz0_edge::{Edge, Options, SealKey};
 use sqlx::Connection as _;
 
+use crate::database::edit;
 use crate::house::{House, bring, options, plugin, refused};
 
 /// A text that stands nowhere else.
@@ -21,7 +22,7 @@ pub(crate) fn name(text: &str) -> PluginName {
     text.parse().unwrap()
 }
 
-fn secret(text: &str) -> SecretName {
+pub(crate) fn secret(text: &str) -> SecretName {
     text.parse().unwrap()
 }
 
@@ -29,7 +30,7 @@ pub(crate) fn connection(text: &str) -> ConnectionName {
     text.parse().unwrap()
 }
 
-fn set(value: &str) -> SetSecret {
+pub(crate) fn set(value: &str) -> SetSecret {
     SetSecret { value: Sensitive::new(value) }
 }
 
@@ -300,16 +301,13 @@ async fn no_value_is_anywhere_on_the_disk_and_no_row_opens_under_another_name() 
     assert_eq!(stands_in(&data, VALUE), None);
 
     // Somebody who may write to the store moves one row's value to another's name.
-    let url = format!("sqlite://{}", data.join("edge.db").display());
-    let mut db = sqlx::SqliteConnection::connect(&url).await.unwrap();
-    sqlx::query(
+    edit(
+        folder.path(),
         "UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'TEAM_EXTRA')
          WHERE name = 'TEAM_KEY'",
     )
-    .execute(&mut db)
     .await
     .unwrap();
-    db.close().await.unwrap();
     let house = House::open(folder).await;
     let error = house.node("node-1").await.credentials(&name("team")).await.unwrap_err();
     assert_eq!(error.code(), Some(Code::Unavailable));

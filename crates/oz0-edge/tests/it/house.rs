@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use oz0_api::audit::{AuditEntry, AuditQuery};
 use oz0_api::change::{Approve, Approved, Change};
@@ -14,12 +14,14 @@ use oz0_api::plugin::{
 };
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{ChangeId, Client, ClientError, Code};
-use oz0_edge::{Edge, Options};
+use oz0_edge::{Edge, Options, StoreError};
 use oz0_listing::{Digest, FunctionId, Listing, ListingHash};
 use oz0_plugin::{Mode, Plugin, PluginFile};
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+
+use crate::database;
 
 /// An edge that serves a pipe in memory.
 pub(crate) struct House {
@@ -31,10 +33,35 @@ pub(crate) struct House {
     pub(crate) admin: Client,
     stop: Option<oneshot::Sender<()>>,
     served: tokio::task::JoinHandle<()>,
+    database: Database,
+}
+
+/// What of a house is not in its folder, which goes with it.
+struct Database(Option<PathBuf>);
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            database::forget(folder);
+        }
+    }
+}
+
+/// Opens an edge. What the one before had begun may hold its folder a moment longer.
+pub(crate) async fn reopen(options: &Options) -> Result<Edge, StoreError> {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        match Edge::open(options).await {
+            Err(StoreError::InUse { .. }) if Instant::now() < until => {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            opened => return opened,
+        }
+    }
 }
 
 pub(crate) fn options(folder: &Path) -> Options {
-    Options::new(folder.join("data"))
+    Options { store: database::store(folder), ..Options::new(folder.join("data")) }
 }
 
 impl House {
@@ -55,7 +82,7 @@ impl House {
     }
 
     pub(crate) async fn open_with(folder: TempDir, options: Options) -> Self {
-        let edge = Edge::open(&options).await.unwrap();
+        let edge = reopen(&options).await.unwrap();
         let (connector, listener) = pipe();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn({
@@ -68,9 +95,21 @@ impl House {
             }
         });
         let local = Client::memory(connector);
-        let token = std::fs::read_to_string(edge.admin_token_file()).unwrap();
+        // Over one store, the first edge alone has one.
+        let token = std::fs::read_to_string(edge.admin_token_file()).unwrap_or_default();
         let admin = local.with_token(&token);
-        Self { folder, edge, local, admin, stop: Some(stop), served }
+        let database = Database(Some(folder.path().to_owned()));
+        Self { folder, edge, local, admin, stop: Some(stop), served, database }
+    }
+
+    /// Another edge over the store of this one, in a folder of its own.
+    pub(crate) async fn beside(&self, options: &Options) -> Self {
+        let folder = TempDir::new().unwrap();
+        let options = Options { data: folder.path().join("data"), ..options.clone() };
+        let mut other = Self::open_with(folder, options).await;
+        let token = std::fs::read_to_string(self.edge.admin_token_file()).unwrap();
+        other.admin = other.local.with_token(&token);
+        other
     }
 
     /// Ends the edge and opens another one on the same folder.
@@ -84,7 +123,8 @@ impl House {
         self.served.abort();
         let _ = (&mut self.served).await;
         self.edge.close().await;
-        let Self { folder, .. } = self;
+        let Self { folder, mut database, .. } = self;
+        database.0 = None;
         folder
     }
 

@@ -11,10 +11,9 @@ use std::time::Duration;
 use oz0_api::change::Approve;
 use oz0_api::token::{CreateToken, TokenKind};
 use oz0_api::{Client, ClientError};
-use oz0_edge::{Edge, Options};
 use tempfile::TempDir;
 
-use crate::house::{House, bring, hash, plugin, report};
+use crate::house::{House, bring, hash, options, plugin, reopen, report};
 
 const FOLDER: &str = "OZ0_EDGE_TEST_FOLDER";
 
@@ -24,7 +23,7 @@ fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let edge = Edge::open(&Options::new(&folder)).await.unwrap();
+        let edge = reopen(&options(folder.parent().unwrap())).await.unwrap();
         edge.serve_unix(&folder.join("edge.sock"), std::future::pending()).await.unwrap();
     });
 }

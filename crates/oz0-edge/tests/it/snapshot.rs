@@ -9,6 +9,7 @@ use oz0_api::plugin::{Backend, FunctionState, Measured, ToolDescription};
 use oz0_listing::FunctionId;
 use serde_json::value::RawValue;
 
+use crate::database::{edit, rows};
 use crate::house::{
     House, bundle, complete, dev, digest, hash, listed, listing, outcome, plugin, refused, report,
     tell,
@@ -368,14 +369,7 @@ async fn a_server_that_names_functions_without_end_leaves_nothing_behind() {
     tell(&node, &team, "team", &[("hello", "Hello.")]).await;
     assert!(house.waiting("team").await.is_empty());
     let folder = house.end().await;
-    let pool =
-        sqlx::SqlitePool::connect(&format!("sqlite:{}/data/edge.db", folder.path().display()))
-            .await
-            .unwrap();
-    let rows: i64 =
-        sqlx::query_scalar("SELECT COUNT(*) FROM functions").fetch_one(&pool).await.unwrap();
-    assert_eq!(rows, 1);
-    pool.close().await;
+    assert_eq!(rows(folder.path(), "functions").await, 1);
 }
 
 #[tokio::test]
@@ -402,12 +396,9 @@ async fn a_server_that_flips_all_the_time_is_told_a_few_times_and_then_counted()
 
     // When the window is over, also after a crash, the count is told by itself.
     let folder = house.end().await;
-    let url = format!("sqlite:{}/data/edge.db", folder.path().display());
-    let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
     for statement in ["UPDATE flips SET since = since - 60000", "UPDATE nodes SET seen_at = 0"] {
-        sqlx::query(statement).execute(&pool).await.unwrap();
+        edit(folder.path(), statement).await.unwrap();
     }
-    pool.close().await;
     let house = House::open(folder).await;
     let create = oz0_api::token::CreateToken {
         kind: oz0_api::token::TokenKind::Node,

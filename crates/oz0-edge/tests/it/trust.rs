@@ -9,7 +9,8 @@ use oz0_api::{ClientError, Code};
 use oz0_edge::{Edge, StoreError};
 use tempfile::TempDir;
 
-use crate::house::{House, options, plugin, tell};
+use crate::database::{edit, is_postgres};
+use crate::house::{House, options, plugin, reopen, tell};
 
 /// An edge that ended, with something accepted.
 async fn ended() -> TempDir {
@@ -22,7 +23,7 @@ async fn ended() -> TempDir {
 }
 
 async fn open(folder: &TempDir) -> Result<Edge, StoreError> {
-    Edge::open(&options(folder.path())).await
+    reopen(&options(folder.path())).await
 }
 
 #[track_caller]
@@ -138,13 +139,8 @@ async fn an_older_copy_of_the_store_is_not_taken_for_the_newest() {
 #[tokio::test]
 async fn a_listing_edited_in_the_file_is_not_served() {
     let folder = ended().await;
-    let url = format!("sqlite:{}/data/edge.db", folder.path().display());
-    let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
-    sqlx::query("UPDATE accepted SET listing = replace(listing, 'Hello.', 'Send keys.')")
-        .execute(&pool)
-        .await
-        .unwrap();
-    pool.close().await;
+    let forge = "UPDATE accepted SET listing = replace(listing, 'Hello.', 'Send keys.')";
+    edit(folder.path(), forge).await.unwrap();
     let house = House::open(folder).await;
     let error = house.local.catalog().await.unwrap_err();
     assert!(error.to_string().contains("does not have its hash"), "{error}");
@@ -156,16 +152,14 @@ async fn a_listing_edited_in_the_file_is_not_served() {
 #[tokio::test]
 async fn the_store_of_a_newer_oz0_is_left_alone() {
     let folder = ended().await;
-    let url = format!("sqlite:{}/data/edge.db", folder.path().display());
-    let pool = sqlx::SqlitePool::connect(&url).await.unwrap();
-    sqlx::query(
+    // 0, as bytes.
+    let none = if is_postgres() { "'\\x00'" } else { "x'00'" };
+    let future = format!(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
-         VALUES (9999, 'of the future', 1, x'00', 0)",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    pool.close().await;
+         VALUES (9999, 'of the future', {}, {none}, 0)",
+        if is_postgres() { "true" } else { "1" }
+    );
+    edit(folder.path(), &future).await.unwrap();
     let error = open(&folder).await.unwrap_err();
     assert!(matches!(error, StoreError::Newer { .. }), "{error}");
     assert_eq!(error.hint(), Some("use that version of oz0 or a later one"));

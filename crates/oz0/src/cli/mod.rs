@@ -21,8 +21,9 @@ pub(crate) use self::plugin::{
 };
 pub(crate) use self::policy::{Action, Approvals, DecideCall, Place, Policy, SetPolicy};
 pub(crate) use self::run::{
-    Arguments, Edge, FrontFlags, JoinNode, LogFlags, LogFormat, Mcp, MetricsFlags, Node,
-    NodeCommand, NodeFlags, RunNode, Up, Validate, seconds, within_a_week,
+    Arguments, Edge, EdgeCommand, FrontFlags, JoinNode, KeptFlags, LogFlags, LogFormat, Mcp,
+    MetricsFlags, Node, NodeCommand, NodeFlags, RunEdge, RunNode, Up, Validate, seconds,
+    within_a_week,
 };
 pub(crate) use self::wrap::Wrap;
 
@@ -119,7 +120,7 @@ pub(crate) enum Command {
     /// On an address that other machines reach it needs a certificate. The first line on standard output says where it
     /// listens; a signal (Ctrl-C) ends it in order.
     #[command(
-        after_help = "Examples:\n  oz0 edge\n  oz0 edge --listen 0.0.0.0:7070 --host edge.example --tls-cert edge.pem --tls-key edge.key"
+        after_help = "Examples:\n  oz0 edge\n  oz0 edge --listen 0.0.0.0:7070 --host edge.example --tls-cert edge.pem --tls-key edge.key\n  oz0 edge --store postgres://oz0@db.example/oz0 --bundles s3://oz0-bundles\n  oz0 edge backup oz0.backup"
     )]
     Edge(Edge),
     /// Make a plugin's folder around a server that you use

@@ -51,7 +51,76 @@ pub(crate) struct FrontFlags {
 
 /// `oz0 edge`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Edge {
+    #[command(subcommand)]
+    pub(crate) command: Option<EdgeCommand>,
+    #[command(flatten)]
+    pub(crate) run: RunEdge,
+}
+
+/// Where an edge keeps what it keeps.
+#[derive(Debug, Args)]
+pub(crate) struct KeptFlags {
+    /// The PostgreSQL database to keep the store in, which other edges may use as well; a file in the data folder otherwise.
+    /// An address with a password is better given in the variable, which other users do not see [variable: `OZ0_STORE`]
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
+    /// Where bundles are kept: a folder, or `s3://BUCKET[/PREFIX]` with region, endpoint and credentials in the variables
+    /// that Amazon's tools read [variable: `OZ0_BUNDLES`] [default: `bundles` in the data folder]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) bundles: Option<String>,
+}
+
+/// `oz0 edge …`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EdgeCommand {
+    /// Bring a store's schema to what this oz0 reads
+    ///
+    /// An edge that starts does so as well; before an update of several edges over one database, this does it once, and says
+    /// what it did. An oz0 that is older than the schema does not start on it any more, so make a backup first.
+    #[command(
+        after_help = "Examples:\n  oz0 edge migrate\n  oz0 edge migrate --store postgres://oz0@db.example/oz0"
+    )]
+    Migrate {
+        #[command(flatten)]
+        kept: KeptFlags,
+    },
+    /// Write the store and its bundles into a new file, also while an edge runs
+    ///
+    /// The file is a tar that holds one moment of the store: plugins, approvals, policy, tokens as hashes, the audit log, and
+    /// the bundles. It is restored into a file or into PostgreSQL, whichever it came from. Whoever has it knows what your
+    /// edge knows: keep it as you keep the data folder.
+    #[command(
+        after_help = "Examples:\n  oz0 edge backup oz0.backup\n  oz0 edge backup --store postgres://oz0@db.example/oz0 oz0.backup"
+    )]
+    Backup {
+        /// The file to make
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        #[command(flatten)]
+        kept: KeptFlags,
+    },
+    /// Bring a backup into a store that is not there yet
+    ///
+    /// Nothing is changed where the backup is not whole, or where a store is there already. The data folder then has a new
+    /// admin token, and the one named `admin` that was in the backup counts no more. Nodes that came further than the backup
+    /// forget what they knew and begin from it.
+    #[command(
+        after_help = "Examples:\n  oz0 edge restore oz0.backup --data ./edge\n  oz0 edge restore oz0.backup --store postgres://oz0@db.example/oz0"
+    )]
+    Restore {
+        /// The backup
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        #[command(flatten)]
+        kept: KeptFlags,
+    },
+}
+
+/// `oz0 edge` by itself.
+#[derive(Debug, Args)]
+pub(crate) struct RunEdge {
     /// Where it listens; port 0 picks a free one [variable: `OZ0_LISTEN`] [default: 127.0.0.1:7070]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<SocketAddr>,
@@ -66,6 +135,8 @@ pub(crate) struct Edge {
     /// Its private key, in PEM
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kept: KeptFlags,
     /// Print the first line as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -140,7 +140,7 @@ fn join(command: &mut Command, token: &str) -> Said {
 }
 
 /// Text in PEM (RFC 7468).
-fn pem(label: &str, der: &[u8]) -> String {
+pub(crate) fn pem(label: &str, der: &[u8]) -> String {
     use base64::Engine as _;
     let text = base64::engine::general_purpose::STANDARD.encode(der);
     let lines: Vec<&str> =

@@ -28,5 +28,6 @@ mod running;
 mod sdk_clients;
 mod secrets;
 mod seen;
+mod stores;
 mod support;
 mod wrap;

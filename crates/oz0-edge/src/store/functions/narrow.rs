@@ -8,10 +8,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use oz0_api::{NodeName, UnixMillis};
+use oz0_api::NodeName;
 use oz0_listing::{FunctionId, Listing, ToolId};
-use sqlx::SqliteConnection;
 
+use super::super::db::{Conn, query, query_as, query_scalar};
 use super::{Moved, Outcome, StoreError, ToolState, VersionKey, Write, parse};
 use crate::function::{Function, Sight, Value};
 
@@ -44,12 +44,12 @@ fn sights(rows: &[Row]) -> Result<BTreeMap<NodeName, Sight>, StoreError> {
 impl ToolState {
     /// The state of one function, as every node sees it.
     pub(in crate::store) async fn load_one(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         key: &VersionKey,
         id: &FunctionId,
     ) -> Result<Self, StoreError> {
         let tool = id.tool();
-        let values: Vec<String> = sqlx::query_scalar(
+        let values: Vec<String> = query_scalar(
             "SELECT value FROM accepted WHERE plugin = $1 AND version = $2 AND function = $3
              ORDER BY accept_rank, value",
         )
@@ -58,7 +58,7 @@ impl ToolState {
         .bind(id.as_str())
         .fetch_all(&mut *conn)
         .await?;
-        let rows: Vec<Row> = sqlx::query_as(
+        let rows: Vec<Row> = query_as(
             "SELECT node, value, now FROM sightings
              WHERE plugin = $1 AND version = $2 AND function = $3",
         )
@@ -80,11 +80,11 @@ impl ToolState {
     }
 
     pub(super) async fn has_snapshot(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<bool, StoreError> {
-        let snapshot: i64 = sqlx::query_scalar(
+        let snapshot: i64 = query_scalar(
             "SELECT COUNT(*) FROM tools
              WHERE plugin = $1 AND version = $2 AND tool = $3 AND snapshot_at IS NOT NULL",
         )
@@ -98,11 +98,11 @@ impl ToolState {
 
     /// What is accepted of each function that is stored.
     pub(super) async fn load_accepted(
-        conn: &mut SqliteConnection,
+        conn: &mut Conn,
         key: &VersionKey,
         tool: &ToolId,
     ) -> Result<BTreeMap<FunctionId, Vec<Value>>, StoreError> {
-        let accepted: Vec<(String, String)> = sqlx::query_as(
+        let accepted: Vec<(String, String)> = query_as(
             "SELECT a.function, a.value FROM accepted a JOIN functions f
              ON f.plugin = a.plugin AND f.version = a.version AND f.function = a.function
              WHERE a.plugin = $1 AND a.version = $2 AND f.tool = $3
@@ -187,7 +187,7 @@ impl Write<'_> {
         tool: &ToolId,
         node: &NodeName,
     ) -> Result<BTreeMap<FunctionId, Vec<Row>>, StoreError> {
-        let rows: Vec<(String, String, i64)> = sqlx::query_as(
+        let rows: Vec<(String, String, i64)> = query_as(
             "SELECT s.function, s.value, s.now FROM functions f JOIN sightings s
              ON s.plugin = f.plugin AND s.version = f.version AND s.function = f.function
              WHERE f.plugin = $1 AND f.version = $2 AND f.tool = $3 AND s.node = $4",
@@ -212,7 +212,7 @@ impl Write<'_> {
         id: &FunctionId,
         node: &NodeName,
     ) -> Result<Vec<Row>, StoreError> {
-        Ok(sqlx::query_as(
+        Ok(query_as(
             "SELECT node, value, now FROM sightings
              WHERE plugin = $1 AND version = $2 AND function = $3 AND node = $4",
         )
@@ -225,11 +225,8 @@ impl Write<'_> {
     }
 
     async fn is_alive(&mut self, node: &NodeName) -> Result<bool, StoreError> {
-        let seen: Option<i64> = sqlx::query_scalar("SELECT seen_at FROM nodes WHERE node = $1")
-            .bind(node.as_str())
-            .fetch_optional(self.conn())
-            .await?;
-        Ok(seen.is_some_and(|seen| self.store.is_live(node, UnixMillis(seen), self.now)))
+        let (store, now) = (self.store, self.now);
+        store.is_node_live(self.conn(), node, now).await
     }
 
     /// A live node beside this one that keeps this value from being dropped, where one is found among the first.
@@ -240,7 +237,7 @@ impl Write<'_> {
         value: Value,
         node: &NodeName,
     ) -> Result<Option<NodeName>, StoreError> {
-        let nodes: Vec<String> = sqlx::query_scalar(
+        let nodes: Vec<String> = query_scalar(
             "SELECT node FROM sightings
              WHERE plugin = $1 AND version = $2 AND function = $3 AND value = $4 AND now = 1
              AND node <> $5 LIMIT $6",
@@ -256,7 +253,7 @@ impl Write<'_> {
         if let Some(witness) = self.first_alive(nodes).await? {
             return Ok(Some(witness));
         }
-        let nodes: Vec<String> = sqlx::query_scalar(
+        let nodes: Vec<String> = query_scalar(
             "SELECT s.node FROM sightings s JOIN sightings t ON t.plugin = s.plugin
              AND t.version = s.version AND t.function = s.function AND t.node = s.node AND t.now = 1
              WHERE s.plugin = $1 AND s.version = $2 AND s.function = $3 AND s.value = $4
@@ -300,7 +297,7 @@ impl Write<'_> {
         let mut waiting = after.waiting();
         waiting.retain(|_, new| new.nodes.contains(node));
         let waits = !waiting.is_empty();
-        let open: Vec<(String, String, Option<String>)> = sqlx::query_as(
+        let open: Vec<(String, String, Option<String>)> = query_as(
             "SELECT c.id, c.value, n.node FROM changes c
              LEFT JOIN change_nodes n ON n.id = c.id AND n.node = $4
              WHERE c.plugin = $1 AND c.version = $2 AND c.function = $3
@@ -320,13 +317,13 @@ impl Write<'_> {
                     moved.opened.push((value, change));
                 }
                 (false, true) => {
-                    sqlx::query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
+                    query("DELETE FROM change_nodes WHERE id = $1 AND node = $2")
                         .bind(change.as_str())
                         .bind(node.as_str())
                         .execute(self.conn())
                         .await?;
                     let others: Option<String> =
-                        sqlx::query_scalar("SELECT node FROM change_nodes WHERE id = $1 LIMIT 1")
+                        query_scalar("SELECT node FROM change_nodes WHERE id = $1 LIMIT 1")
                             .bind(change.as_str())
                             .fetch_optional(self.conn())
                             .await?;
@@ -351,7 +348,7 @@ impl Write<'_> {
         key: &VersionKey,
         id: &FunctionId,
     ) -> Result<bool, StoreError> {
-        let listed: Option<String> = sqlx::query_scalar(
+        let listed: Option<String> = query_scalar(
             "SELECT node FROM sightings WHERE plugin = $1 AND version = $2 AND function = $3
              AND now = 1 AND value <> 'absent' LIMIT 1",
         )
