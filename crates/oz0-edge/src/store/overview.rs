@@ -14,7 +14,7 @@ use super::db::{Conn, query_as, query_scalar};
 use super::endpoints::pin_of;
 use super::functions::{VersionKey, kind_of, stored_listing};
 use super::names::Owners;
-use super::plugins::{Said as SaidRow, on_node};
+use super::plugins::{Said as SaidRow, add_kept, on_node};
 use super::versions::{
     Runs, Version, all_called, all_live, called_of, candidate_beside, kept, of_plugin,
 };
@@ -281,12 +281,7 @@ impl Store {
             {
                 let kept = version_overview(conn, &mut rows, &owners, &nodes, kept, None).await?;
                 installed.waiting.extend(kept.waiting);
-                for function in kept.functions {
-                    if installed.functions.iter().all(|known| known.id != function.id) {
-                        installed.functions.push(function);
-                    }
-                }
-                installed.functions.sort_by(|a, b| a.id.cmp(&b.id));
+                add_kept(&mut installed.functions, kept.functions);
             }
             let candidate = match candidate {
                 Some(candidate) => {

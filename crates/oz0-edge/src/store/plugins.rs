@@ -211,13 +211,8 @@ impl Store {
             for kept in kept(conn, Some(&status.name)).await? {
                 let kept = self.status_of(conn, &kept, None).await?;
                 status.changes.extend(kept.changes);
-                for function in kept.functions {
-                    if status.functions.iter().all(|known| known.id != function.id) {
-                        status.functions.push(function);
-                    }
-                }
+                add_kept(&mut status.functions, kept.functions);
             }
-            status.functions.sort_by(|a, b| a.id.cmp(&b.id));
         }
         if let Some((candidate, rollout)) =
             candidate.and_then(|candidate| Some((candidate, candidate.rollout.clone()?)))
@@ -413,6 +408,16 @@ impl Write<'_> {
         }
         Ok(())
     }
+}
+
+/// Adds to a version's functions those that nodes call of a version that they go on with in its place, where it has none such.
+pub(super) fn add_kept(functions: &mut Vec<FunctionStatus>, kept: Vec<FunctionStatus>) {
+    for function in kept {
+        if functions.iter().all(|known| known.id != function.id) {
+            functions.push(function);
+        }
+    }
+    functions.sort_by(|a, b| a.id.cmp(&b.id));
 }
 
 /// What a node said of a tool, as it is stored.
